@@ -1,0 +1,50 @@
+# Targets for people; .ci/run runs them in CI. `make` lists them.
+GO        ?= go
+FUZZTIME  ?= 30s
+RUN       ?= .
+LINT       = $(GO) tool -modfile=tools/go.mod
+
+.PHONY: help build test race invariants lint cross fuzz bench faults e2e
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z0-9]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build the nameserver into bin/
+	$(GO) build -o bin/ ./cmd/...
+
+test: ## all tests that need nothing but Go
+	$(GO) test ./...
+
+race: ## the tests under the race detector, in random order
+	$(GO) test -race -shuffle=on ./...
+
+invariants: ## the tests with all internal checks on and given-back bytes overwritten
+	$(GO) test -tags invariants ./...
+
+lint: ## format, vet, staticcheck, tidy modules, 386
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run gofmt -w on these'; exit 1; }
+	$(GO) vet ./...
+	$(GO) vet -tags invariants ./...
+	$(GO) vet -tags e2e ./e2e/...
+	GOARCH=386 $(GO) vet ./...
+	$(LINT) staticcheck ./...
+	$(LINT) staticcheck -tags e2e ./e2e/...
+	$(GO) mod tidy -diff
+	cd tools && $(GO) mod tidy -diff
+
+cross: ## build for the platforms that are released
+	GOOS=linux GOARCH=amd64 $(GO) build -o /dev/null ./cmd/...
+	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/...
+
+fuzz: ## each fuzz target for FUZZTIME (30s)
+	@for t in $$($(GO) test ./fuzz -list '^Fuzz' | grep '^Fuzz'); do \
+		$(GO) test ./fuzz -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 2s || exit 1; done
+
+bench: ## every benchmark once
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./...
+
+faults: ## what a process of its own must survive
+	$(GO) test -tags faults -count=1 ./faults/...
+
+e2e: ## real brokers, clients and tools (Java and Maven; RUN=regexp picks tests)
+	$(GO) test -tags e2e -count=1 -timeout 25m -run '$(RUN)' -v ./e2e/...
