@@ -1,0 +1,37 @@
+package codec
+
+import "hash/maphash"
+
+var keySeed = maphash.MakeSeed() // secret, so that nobody can choose keys that collide
+
+// keepLast makes the keys of s unique, in place: of entries with one key the
+// last stands, at the place of the first. It costs one allocation of 8 to
+// 16 bytes an entry.
+func keepLast[E any](s []E, key func(*E) string) []E {
+	if len(s) < 2 {
+		return s
+	}
+	size := 4
+	for size < 2*len(s) {
+		size *= 2
+	}
+	slots := make([]uint32, size) // open addressing: index into s plus 1, 0 is free
+	kept := 0
+	for i := range s {
+		k := key(&s[i])
+		for h := int(maphash.String(keySeed, k)) & (size - 1); ; h = (h + 1) & (size - 1) {
+			if slots[h] == 0 {
+				s[kept] = s[i]
+				kept++
+				slots[h] = uint32(kept)
+				break
+			}
+			if first := &s[slots[h]-1]; key(first) == k {
+				*first = s[i]
+				break
+			}
+		}
+	}
+	clear(s[kept:])
+	return s[:kept]
+}
