@@ -1,0 +1,66 @@
+package archtest
+
+const modulePath = "github.com/waymark-mq/waymark"
+
+// Libraries from outside, by module: a rule that names one allows its packages.
+const (
+	compress   = "github.com/klauspost/compress"
+	gnet       = "github.com/panjf2000/gnet/v2"
+	bytebuffer = "github.com/valyala/bytebufferpool"
+	xsync      = "github.com/puzpuzpuz/xsync/v3"
+	xsys       = "golang.org/x/sys"
+)
+
+// rule says what the files of a package other than tests may import besides the
+// standard library: packages of ours (below modulePath; a name that ends in /*
+// stands for the packages directly below it) and libraries. Tests may import
+// anything.
+type rule struct {
+	ours      []string
+	libraries []string
+}
+
+// rules has every package of the module. Imports point downward: no package is
+// named by one that it names itself, conformance and internal/golden excepted.
+var rules = map[string]rule{
+	"codec":      {libraries: []string{compress}},
+	"core/cow":   {},
+	"core/wheel": {},
+	"core":       {ours: []string{"codec", "core/*", "internal/invariants"}, libraries: []string{xsync}},
+
+	"netpoll": {ours: []string{"codec"}, libraries: []string{gnet, bytebuffer, xsync, xsys}},
+
+	"namesrv/settings/properties": {},
+	"namesrv/settings":            {ours: []string{"core", "namesrv/settings/properties"}},
+	"namesrv/storage":             {},
+	"namesrv/product":             {ours: []string{"codec"}},
+	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{xsync, bytebuffer}},
+	"admin":                       {ours: []string{"namesrv"}},
+	"cmd/namesrv":                 {ours: []string{"codec", "namesrv", "namesrv/product", "namesrv/settings"}},
+
+	"profiles":   {},
+	"bench":      {ours: []string{"codec", "profiles", "namesrv"}},
+	"cmd/nsload": {ours: []string{"bench"}},
+
+	"conformance":         {ours: []string{"codec", "internal/golden"}},
+	"e2e":                 {},
+	"e2e/harness":         {},
+	"fuzz":                {},
+	"internal/archtest":   {},
+	"internal/golden":     {ours: []string{"codec", "core", "conformance"}},
+	"internal/invariants": {},
+	"internal/raceflag":   {},
+}
+
+// emptyNames are package names that say nothing of what is inside.
+var emptyNames = []string{"util", "utils", "common", "helper", "helpers"}
+
+// pure packages compute and nothing else: time is an argument, effects are data.
+var pure = []string{"core", "core/cow", "core/wheel"}
+
+// impureImports are closed to pure packages, with what lies below them;
+// openBelow are the exceptions.
+var (
+	impureImports = []string{"time", "net", "os", "sync", "log", "C"}
+	openBelow     = []string{"sync/atomic"}
+)
