@@ -1,0 +1,268 @@
+package core
+
+import (
+	"github.com/waymark-mq/waymark/codec"
+)
+
+// register applies REGISTER_BROKER (103). Whether it is refused or lost is decided
+// before anything is written.
+//
+// Source: behaviour of Apache RocketMQ 5.5.0 as recorded; the order of steps
+// shows in its answers.
+// Differs: a refused registration leaves nothing behind, a lost one only the
+// slot it gave up and its own liveness; negative ids are never the smallest.
+func (t *Table) register(now int64, c *RegisterBroker, r *Result) {
+	g := t.brokers.group(c.BrokerName)
+	known, displaced := "", ""
+	if g != nil {
+		known, _ = g.addr(c.BrokerID)
+	}
+	if known != c.BrokerAddr {
+		displaced = known
+	}
+	if displaced != "" && t.losesConflict(c, displaced) {
+		t.loseConflict(g, c, displaced)
+		r.Conflict = true
+		return
+	}
+	if known == "" && len(c.Body.Topics) == 1 && !c.Body.NullTopicTable {
+		r.Refused = true
+		t.event(EventRefused, c, "")
+		return
+	}
+	reg := registration{RegisterBroker: c, first: known == ""}
+	reg.prev = t.takeOver(c)
+	if displaced != "" {
+		t.event(EventReplaced, c, displaced)
+	}
+	t.joinGroup(&reg)
+	t.applyTopics(&reg)
+	l := t.enliven(now, &reg)
+	r.MasterAddr, r.HAServerAddr = t.masterOf(l)
+	t.reportRegistered(&reg)
+}
+
+// registration is a RegisterBroker on its way through the tables.
+type registration struct {
+	*RegisterBroker
+	first   bool  // the slot (name, id) was empty
+	prev    *Live // what the address registered before under this name; nil if nothing
+	group   *Group
+	changed int // topics added or changed
+}
+
+// newVersion reports whether the broker's table may differ from the known one.
+func (r *registration) newVersion() bool {
+	return r.first || r.prev == nil || r.prev.DataVersion != r.Body.DataVersion
+}
+
+// losesConflict reports whether the slot is held by a live broker of a greater stateVersion.
+func (t *Table) losesConflict(c *RegisterBroker, holder string) bool {
+	l, ok := t.live.Get(liveKey(c.ClusterName, holder))
+	return ok && l.DataVersion.StateVersion > c.Body.DataVersion.StateVersion
+}
+
+func (t *Table) loseConflict(g *Group, c *RegisterBroker, holder string) {
+	if g.hasAddr(c.BrokerAddr) {
+		n := g.clone()
+		n.Addrs = without(g.Addrs, func(a Address) bool { return a.Addr == c.BrokerAddr })
+		t.brokers.put(n.encode())
+	}
+	key := liveKey(c.ClusterName, c.BrokerAddr)
+	if l, ok := t.live.Get(key); ok && l.BrokerName == c.BrokerName {
+		t.dropLive(key, l)
+	}
+	t.event(EventConflict, c, holder)
+}
+
+// takeOver returns what the address registered before under this name. If it
+// registered under another name, that one loses it.
+func (t *Table) takeOver(c *RegisterBroker) *Live {
+	key := liveKey(c.ClusterName, c.BrokerAddr)
+	prev, ok := t.live.Get(key)
+	if !ok || prev.BrokerName == c.BrokerName {
+		return prev
+	}
+	t.event(EventMoved, c, prev.BrokerName)
+	t.dropLive(key, prev)
+	t.removeAddr(prev.BrokerName, c.BrokerAddr)
+	return nil
+}
+
+// joinGroup gives the broker its slot and its cluster, and notifies the group if
+// the smallest id became smaller.
+func (t *Table) joinGroup(r *registration) {
+	old := t.brokers.group(r.BrokerName)
+	n := &Group{Name: r.BrokerName, ClusterName: r.ClusterName, index: -1}
+	var before []Address
+	if old != nil {
+		n, before = old.clone(), old.Addrs
+	}
+	n.ActingMaster = r.ActingMaster == ActingTrue
+	n.ZoneName = r.ZoneName
+	n.Addrs = withAddr(before, r.BrokerID, r.BrokerAddr)
+	switch {
+	case old == nil:
+		n.index = t.newGroupIndex()
+		t.brokers.put(n.encode())
+	case !sameGroup(old, n):
+		t.brokers.put(n.encode())
+	default:
+		n = old
+	}
+	r.group = n
+	t.brokers.join(r.ClusterName, r.BrokerName)
+	if old != nil && old.ClusterName != r.ClusterName {
+		t.event(EventTwoClusters, r.RegisterBroker, old.ClusterName)
+	}
+	if r.BrokerID >= MasterID && r.BrokerID < max(minID(before), MasterID) {
+		t.notifyRegistered(n, r.HAServerAddr)
+	}
+}
+
+func sameGroup(a, b *Group) bool {
+	if a.ActingMaster != b.ActingMaster || a.ZoneName != b.ZoneName || len(a.Addrs) != len(b.Addrs) {
+		return false
+	}
+	for i := range a.Addrs {
+		if a.Addrs[i] != b.Addrs[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Table) newGroupIndex() int {
+	if n := len(t.freeGroups); n > 0 {
+		i := t.freeGroups[n-1]
+		t.freeGroups = t.freeGroups[:n-1]
+		return i
+	}
+	return len(t.brokers.groups)
+}
+
+// applyTopics stores the topics of a master or of the prime slave of a 5.x group.
+func (t *Table) applyTopics(r *registration) {
+	prime := r.ActingMaster != ActingAbsent && r.BrokerID > MasterID && r.BrokerID == minID(r.group.Addrs)
+	if (r.BrokerID != MasterID && !prime) || r.Body.NullTopicTable {
+		return
+	}
+	if t.settings.DeleteTopicWithBrokerRegistration && len(r.Body.Mappings) == 0 {
+		t.deleteMissing(r)
+	}
+	mask := int32(-1)
+	if prime && r.ActingMaster == ActingTrue {
+		mask = ^int32(permWrite)
+	}
+	all := r.newVersion()
+	for i := range r.Body.Topics {
+		c := &r.Body.Topics[i]
+		if c.HasName && t.setQueue(c.Name, r.group, queueSetting{c.ReadQueueNums, c.WriteQueueNums, c.Perm & mask, c.TopicSysFlag}, all) {
+			r.changed++
+		}
+	}
+	if all {
+		for i := range r.Body.Mappings {
+			m := &r.Body.Mappings[i]
+			t.setMapping(m.Key, newMappingEntry(m, r.BrokerName))
+		}
+	}
+}
+
+// deleteMissing takes the broker off the topics that the registration lacks
+// (deleteTopicWithBrokerRegistration).
+func (t *Table) deleteMissing(r *registration) {
+	sent := make(map[string]struct{}, len(r.Body.Topics))
+	for i := range r.Body.Topics {
+		sent[r.Body.Topics[i].Key] = struct{}{}
+	}
+	for _, id := range t.topicsOf(r.group) {
+		name := t.index.names[id]
+		if _, ok := sent[name]; !ok {
+			t.removeQueue(name, r.group)
+			r.changed++
+		}
+	}
+}
+
+// enliven makes the registration the live one of its address. The cell stays the
+// same from one registration to the next, since heartbeats hold it.
+func (t *Table) enliven(now int64, r *registration) *Live {
+	key := liveKey(r.ClusterName, r.BrokerAddr)
+	l := &Live{
+		ClusterName: r.ClusterName, BrokerName: r.BrokerName, BrokerAddr: r.BrokerAddr, BrokerID: r.BrokerID,
+		HAServerAddr: r.HAServerAddr, DataVersion: r.Body.DataVersion, Memo: r.Memo,
+		group: r.group, settings: t.settings,
+	}
+	if r.Body.HasFilterServers {
+		l.FilterServers = r.Body.FilterServers
+	}
+	if r.prev != nil {
+		l.Cell = r.prev.Cell
+		if !r.Body.HasFilterServers {
+			l.FilterServers = r.prev.FilterServers
+		}
+		t.filtered -= hasFilters(r.prev)
+	} else {
+		l.Cell = &LiveCell{key: key}
+		l.Cell.timer.Value = l.Cell
+	}
+	t.filtered += hasFilters(l)
+	timeout, clamped := clampTimeout(r.RegisterBroker)
+	if clamped && l.Cell.timeoutNanos != timeout {
+		t.event(EventTimeoutClamped, r.RegisterBroker, "")
+	}
+	l.Cell.timeoutNanos = timeout
+	t.own(l.Cell, r.Conn)
+	l.Cell.Touch(r.Conn, now)
+	last, _ := l.Cell.Last()
+	t.wheel.Arm(&l.Cell.timer, last+timeout)
+	t.live.Set(key, l)
+	return l
+}
+
+func hasFilters(l *Live) int {
+	if len(l.FilterServers) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// own lists the cell under the connection that registered it.
+func (t *Table) own(cell *LiveCell, conn ConnID) {
+	if cell.registeredBy == conn {
+		return
+	}
+	t.disown(cell)
+	cell.registeredBy = conn
+	cells, ok := t.owned[conn]
+	if !ok {
+		cells = map[*LiveCell]struct{}{}
+		t.owned[conn] = cells
+	}
+	cells[cell] = struct{}{}
+}
+
+func (t *Table) disown(cell *LiveCell) {
+	cells := t.owned[cell.registeredBy]
+	delete(cells, cell)
+	if len(cells) == 0 {
+		delete(t.owned, cell.registeredBy)
+	}
+	cell.registeredBy = 0
+}
+
+// masterOf returns the live master's addresses for the answer to anybody else.
+func (t *Table) masterOf(l *Live) (masterAddr, haServerAddr codec.NullString) {
+	if l.BrokerID == MasterID {
+		return
+	}
+	addr, ok := l.group.addr(MasterID)
+	if !ok {
+		return
+	}
+	if m, ok := t.live.Get(liveKey(l.ClusterName, addr)); ok {
+		return codec.NullString{S: addr, Valid: true}, m.HAServerAddr
+	}
+	return
+}

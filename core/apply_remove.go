@@ -1,0 +1,134 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// unregister applies UNREGISTER_BROKER (104). The address counts, not the id or
+// the cluster; the live entry goes if it is the named broker's.
+func (t *Table) unregister(c *UnregisterBroker) {
+	e := Event{Kind: EventUnregistered, ClusterName: c.ClusterName, BrokerName: c.BrokerName, BrokerAddr: c.BrokerAddr, BrokerID: c.BrokerID}
+	key := liveKey(c.ClusterName, c.BrokerAddr)
+	l, live := t.live.Get(key)
+	if live = live && l.BrokerName == c.BrokerName; live {
+		e.BrokerID, e.Conn = l.BrokerID, l.Cell.Owner()
+		t.dropLive(key, l)
+	}
+	topics, removed := t.removeAddr(c.BrokerName, c.BrokerAddr)
+	if live || removed {
+		e.Topics = topics
+		t.effect(&e)
+	}
+}
+
+// endConnection unregisters every broker that the connection still owns. One
+// that has moved to another connection stays.
+func (t *Table) endConnection(c *EndConnection) {
+	var cells []*LiveCell
+	for cell := range t.owned[c.Conn] {
+		cells = append(cells, cell)
+	}
+	cells = append(cells, c.Touched...)
+	slices.SortFunc(cells, func(a, b *LiveCell) int { return strings.Compare(a.key, b.key) })
+	for _, cell := range slices.Compact(cells) {
+		if cell.killOwnedBy(c.Conn) {
+			t.bury(cell, EventClosed)
+		} else if cell.registeredBy == c.Conn {
+			t.disown(cell)
+		}
+	}
+	delete(t.owned, c.Conn)
+}
+
+// tick removes the brokers that were silent for longer than their timeout. Their
+// cells decide, since heartbeats don't touch the wheel.
+func (t *Table) tick(now int64, c *Tick) {
+	if c.LatenessNanos > 0 {
+		for _, l := range t.live.All() {
+			l.Cell.shift(c.LatenessNanos, now)
+		}
+		t.effect(&Event{Kind: EventDeadlinesShifted, LatenessNanos: c.LatenessNanos})
+	}
+	t.wheel.Advance(now, func(timer *cellTimer) {
+		cell := timer.Value
+		killed, deadline := cell.killSilent(now)
+		if !killed {
+			t.wheel.Arm(timer, deadline)
+			return
+		}
+		owner := cell.Owner()
+		if t.bury(cell, EventExpired) && owner != 0 {
+			t.effect(&CloseConnection{owner})
+		}
+	})
+}
+
+// bury removes what stood behind a cell that is dead already, and reports whether the
+// broker still had its slot. Without one (another address took it, or the name belongs to
+// another cluster) it goes quietly.
+func (t *Table) bury(cell *LiveCell, why EventKind) bool {
+	l, ok := t.live.Get(cell.key)
+	if !ok || l.Cell != cell {
+		return false
+	}
+	t.dropLive(cell.key, l)
+	g := t.brokers.group(l.BrokerName)
+	if g == nil || g.ClusterName != l.ClusterName || !g.hasAddr(l.BrokerAddr) {
+		return false
+	}
+	topics, _ := t.removeAddr(l.BrokerName, l.BrokerAddr)
+	t.effect(&Event{
+		Kind: why, ClusterName: l.ClusterName, BrokerName: l.BrokerName, BrokerAddr: l.BrokerAddr,
+		BrokerID: l.BrokerID, Conn: cell.Owner(), Topics: topics,
+	})
+	return true
+}
+
+// dropLive takes a live entry out of everything that leads to it.
+func (t *Table) dropLive(key string, l *Live) {
+	l.Cell.last.Store(dead)
+	t.wheel.Disarm(&l.Cell.timer)
+	t.disown(l.Cell)
+	t.filtered -= hasFilters(l)
+	t.live.Delete(key)
+}
+
+// removeAddr takes an address out of a broker group, and the group with its
+// queues out of everything if that was the last. It returns how many topics were
+// touched and whether the address was there.
+func (t *Table) removeAddr(brokerName, addr string) (topics int, removed bool) {
+	g := t.brokers.group(brokerName)
+	if g == nil || !g.hasAddr(addr) {
+		return 0, false
+	}
+	rest := without(g.Addrs, func(a Address) bool { return a.Addr == addr })
+	if len(rest) == 0 {
+		return t.removeGroup(g), true
+	}
+	n := g.clone()
+	n.Addrs = rest
+	t.brokers.put(n.encode())
+	if n.ActingMaster && !n.hasMaster() {
+		topics = t.setPerm(n.Name, func(perm int32) int32 { return perm &^ permWrite })
+		n = t.brokers.group(brokerName)
+	}
+	if min := minID(rest); n.ActingMaster && min != noID && cmp.Compare(minID(g.Addrs), min) != 0 {
+		t.notifyOffline(n, addr)
+	}
+	return topics, true
+}
+
+// removeGroup takes a broker name out of all topics, mappings and clusters.
+func (t *Table) removeGroup(g *Group) (topics int) {
+	ids := t.topicsOf(g)
+	for _, id := range ids {
+		t.removeQueue(t.index.names[id], g)
+	}
+	t.removeMappingsOf(g.Name)
+	t.index.dropGroup(g.index)
+	t.brokers.drop(g)
+	t.freeGroups = append(t.freeGroups, g.index)
+	return len(ids)
+}

@@ -1,0 +1,127 @@
+package core_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+)
+
+// registration of a broker that has n topics called T0 … at the given version.
+func benchRegistration(broker, n int, version int64) *core.RegisterBroker {
+	b := &codec.RegisterBody{DataVersion: codec.DataVersion{Counter: version, Timestamp: 1}}
+	for i := range n {
+		name := fmt.Sprintf("T%d", i)
+		b.Topics = append(b.Topics, codec.TopicConfig{Key: name, Name: name, HasName: true, ReadQueueNums: 8, WriteQueueNums: 8, Perm: 6})
+	}
+	return &core.RegisterBroker{
+		Conn: core.ConnID(broker + 1), ClusterName: "DefaultCluster", BrokerName: fmt.Sprintf("broker-%d", broker),
+		BrokerAddr: fmt.Sprintf("10.0.%d.%d:10911", broker/256, broker%256), ActingMaster: core.ActingFalse, Body: b,
+	}
+}
+
+func benchTable(brokers, topics int) *core.Table {
+	t := core.NewTable(core.DefaultSettings(), nil)
+	var out core.Outcome
+	for b := range brokers {
+		t.Step(1, []core.Command{benchRegistration(b, topics, 1)}, &out)
+	}
+	return t
+}
+
+func BenchmarkRoute(b *testing.B) {
+	for _, size := range []struct{ brokers, topics int }{{4, 100}, {4, 10_000}, {4, 200_000}, {300, 1_000}} {
+		t := benchTable(size.brokers, size.topics)
+		for _, d := range []codec.Dialect{codec.Standard, codec.Legacy} {
+			b.Run(fmt.Sprintf("brokers=%d/topics=%d/dialect=%d", size.brokers, size.topics, d), func(b *testing.B) {
+				topics := make([][]byte, 1024)
+				for i := range topics {
+					topics[i] = fmt.Appendf(nil, "T%d", i*7919%size.topics)
+				}
+				var dst []byte
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					dst, _ = t.Load().AppendRoute(dst[:0], topics[i%len(topics)], core.RouteOptions{Dialect: d})
+				}
+				b.SetBytes(int64(len(dst)))
+			})
+		}
+	}
+}
+
+func BenchmarkRouteMiss(b *testing.B) {
+	t := benchTable(4, 10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, ok := t.Load().AppendRoute(nil, []byte("no such topic"), core.RouteOptions{}); ok {
+			b.Fatal("found")
+		}
+	}
+}
+
+func BenchmarkHeartbeat(b *testing.B) {
+	t := benchTable(300, 10)
+	cluster, addr := []byte("DefaultCluster"), []byte("10.0.1.7:10911")
+	b.ReportAllocs()
+	for now := int64(2); b.Loop(); now++ {
+		l, ok := t.Load().Live(cluster, addr)
+		if !ok {
+			b.Fatal("unknown")
+		}
+		l.Cell.Touch(1, now)
+	}
+}
+
+func BenchmarkRegister(b *testing.B) {
+	const topics = 5_000
+	step := func(b *testing.B, t *core.Table, now int64, c *core.RegisterBroker) {
+		var out core.Outcome
+		t.Step(now, []core.Command{c}, &out)
+	}
+	b.Run(fmt.Sprintf("unchanged/topics=%d", topics), func(b *testing.B) {
+		t := benchTable(20, topics)
+		c := benchRegistration(3, topics, 1)
+		b.ReportAllocs()
+		for now := int64(2); b.Loop(); now++ {
+			step(b, t, now, c)
+		}
+	})
+	b.Run(fmt.Sprintf("oneTopicChanged/topics=%d", topics), func(b *testing.B) {
+		t := benchTable(20, topics)
+		c := benchRegistration(3, topics, 1)
+		b.ReportAllocs()
+		for now := int64(2); b.Loop(); now++ {
+			c.Body.DataVersion.Counter++
+			c.Body.Topics[int(now)%topics].ReadQueueNums = int32(now%7 + 1)
+			step(b, t, now, c)
+		}
+	})
+	b.Run(fmt.Sprintf("allNew/topics=%d", topics), func(b *testing.B) {
+		t := benchTable(19, topics)
+		c := benchRegistration(19, topics, 1)
+		gone := &core.UnregisterBroker{ClusterName: c.ClusterName, BrokerName: c.BrokerName, BrokerAddr: c.BrokerAddr}
+		var out core.Outcome
+		b.ReportAllocs()
+		for now := int64(2); b.Loop(); now++ {
+			step(b, t, now, c)
+			b.StopTimer()
+			t.Step(now, []core.Command{gone}, &out)
+			b.StartTimer()
+		}
+	})
+}
+
+func BenchmarkBrokerGone(b *testing.B) {
+	const brokers, topics = 100, 2_000
+	t := benchTable(brokers, topics)
+	c := benchRegistration(7, topics, 1)
+	gone := &core.UnregisterBroker{ClusterName: c.ClusterName, BrokerName: c.BrokerName, BrokerAddr: c.BrokerAddr}
+	var out core.Outcome
+	for now := int64(2); b.Loop(); now++ {
+		t.Step(now, []core.Command{gone}, &out)
+		b.StopTimer()
+		t.Step(now, []core.Command{c}, &out)
+		b.StartTimer()
+	}
+}

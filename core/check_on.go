@@ -1,0 +1,110 @@
+//go:build invariants
+
+package core
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/waymark-mq/waymark/internal/invariants"
+)
+
+// retire returns the deep hash of the snapshot that the step will retire.
+func (t *Table) retire(s *Snapshot) uint64 { return s.deepHash() }
+
+// check recomputes the writer's indexes from the new snapshot, and proves that
+// nothing reachable from the retired one has changed.
+func (t *Table) check(retired *Snapshot, sum uint64) {
+	invariants.Check(retired.deepHash() == sum, "core: a published snapshot was written")
+	s := t.current.Load()
+	t.checkTopics(s)
+	t.checkBrokers(s)
+	t.checkLive(s)
+	t.checkMappings(s)
+}
+
+func (t *Table) checkTopics(s *Snapshot) {
+	refs := make([]int, len(t.queues.refs))
+	counts := map[int]int{}
+	bytes := 0
+	for name, r := range s.topics.All() {
+		bytes += len(name)
+		invariants.Check(r.name == name && len(r.queues) > 0, "core: topic %q has no queue", name)
+		invariants.Check(t.index.names[r.id] == name, "core: topic %q has the id of %q", name, t.index.names[r.id])
+		for i, q := range r.queues {
+			g := s.brokers.groups[q.group()]
+			invariants.Check(g != nil, "core: topic %q names a broker that is gone", name)
+			if i > 0 {
+				before := s.brokers.groups[r.queues[i-1].group()]
+				invariants.Check(before.Name < g.Name, "core: queues of topic %q out of order", name)
+			}
+			invariants.Check(slices.Contains(t.index.lists[q.group()], r.id), "core: topic %q missing from the list of %q", name, g.Name)
+			refs[q.setting()]++
+			counts[q.group()]++
+		}
+	}
+	invariants.Check(bytes == s.topicBytes, "core: %d bytes of topic names, counted %d", bytes, s.topicBytes)
+	for i, n := range refs {
+		invariants.Check(n == t.queues.refs[i], "core: setting %d used %d times, counted %d", i, n, t.queues.refs[i])
+	}
+	for g, n := range t.index.count {
+		invariants.Check(n == counts[g], "core: group %d has %d topics, counted %d", g, counts[g], n)
+	}
+}
+
+func (t *Table) checkBrokers(s *Snapshot) {
+	in := 0
+	for i, g := range s.brokers.groups {
+		if g == nil {
+			invariants.Check(slices.Contains(t.freeGroups, i), "core: group index %d lost", i)
+			continue
+		}
+		in++
+		invariants.Check(g.index == i && len(g.Addrs) > 0, "core: broker group %q without address", g.Name)
+		invariants.Check(s.brokers.group(g.Name) == g, "core: broker group %q not found by name", g.Name)
+	}
+	invariants.Check(in == len(s.brokers.byName), "core: %d broker groups, %d names", in, len(s.brokers.byName))
+	for _, c := range s.brokers.clusters {
+		invariants.Check(len(c.brokers) > 0 && slices.IsSorted(c.brokers), "core: cluster %q empty or out of order", c.name)
+		for _, b := range c.brokers {
+			invariants.Check(s.brokers.group(b) != nil, "core: cluster %q lists %q, which is gone", c.name, b)
+		}
+	}
+}
+
+func (t *Table) checkLive(s *Snapshot) {
+	filtered := 0
+	for key, l := range s.live.All() {
+		filtered += hasFilters(l)
+		_, alive := l.Cell.Last()
+		invariants.Check(alive && l.Cell.key == key && l.Cell.timer.Armed(), "core: dead cell of %q in the table", l.BrokerAddr)
+	}
+	invariants.Check(filtered == s.filtered, "core: %d filtered brokers, counted %d", filtered, s.filtered)
+	invariants.Check(t.wheel.Len() == s.live.Len(), "core: %d timers for %d brokers", t.wheel.Len(), s.live.Len())
+	for conn, cells := range t.owned {
+		invariants.Check(len(cells) > 0, "core: empty set of cells kept for connection %d", conn)
+		for cell := range cells {
+			l, ok := s.live.Get(cell.key)
+			invariants.Check(ok && l.Cell == cell && cell.registeredBy == conn, "core: connection %d keeps a cell that is gone", conn)
+		}
+	}
+}
+
+func (t *Table) checkMappings(s *Snapshot) {
+	names := map[string]map[string]struct{}{}
+	for topic, m := range s.mappings.All() {
+		invariants.Check(slices.IsSortedFunc(m.entries, func(a, b mappingEntry) int { return strings.Compare(a.brokerName, b.brokerName) }), "core: mappings of %q out of order", topic)
+		for _, e := range m.entries {
+			for _, n := range []string{e.brokerName, e.registrant} {
+				if names[n] == nil {
+					names[n] = map[string]struct{}{}
+				}
+				names[n][topic] = struct{}{}
+			}
+		}
+	}
+	invariants.Check(len(names) == len(t.mapped), "core: %d names with mappings, kept %d", len(names), len(t.mapped))
+	for n, topics := range names {
+		invariants.Check(slices.Equal(sortedKeys(topics), sortedKeys(t.mapped[n])), "core: topics with mappings of %q differ from those kept", n)
+	}
+}

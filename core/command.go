@@ -1,0 +1,129 @@
+package core
+
+import "github.com/waymark-mq/waymark/codec"
+
+// ConnID names one connection for the life of the process. 0 is no connection.
+type ConnID uint64
+
+// Command is one change that the writer applies, in the order queued. The
+// implementations below are all there are.
+type Command interface{ command() }
+
+// ActingMaster is the header field enableActingMaster of a registration.
+type ActingMaster uint8
+
+const (
+	ActingAbsent ActingMaster = iota // a 4.x broker
+	ActingFalse
+	ActingTrue
+)
+
+// RegisterBroker is REGISTER_BROKER (103) after all checks that need no table.
+type RegisterBroker struct {
+	Conn         ConnID
+	ClusterName  string
+	BrokerName   string
+	BrokerAddr   string
+	HAServerAddr codec.NullString
+	BrokerID     int64
+	// TimeoutMillis is what the header asked for; HasTimeout false means the
+	// default of 120,000. The table clamps it to 1 s … 1 year.
+	TimeoutMillis int64
+	HasTimeout    bool
+	ActingMaster  ActingMaster
+	ZoneName      codec.NullString
+	Body          *codec.RegisterBody
+	// Memo recognises the same registration when it comes again; nil means that
+	// it is not to be recognised.
+	Memo *RegisterMemo
+}
+
+// UnregisterBroker is UNREGISTER_BROKER (104): the address goes from the
+// broker name, whatever id and cluster say.
+type UnregisterBroker struct {
+	ClusterName, BrokerName, BrokerAddr string
+	BrokerID                            int64
+}
+
+// EndConnection is the end of a connection, the last command of its order.
+// Every broker that the connection still owns is unregistered.
+type EndConnection struct {
+	Conn ConnID
+	// Touched are the cells whose ownership the connection took by a heartbeat;
+	// those it took by registering are known to the table.
+	Touched []*LiveCell
+}
+
+// QueryDataVersion is a two-way QUERY_DATA_VERSION (322) that must see the
+// registrations its connection sent before it.
+type QueryDataVersion struct {
+	Conn                    ConnID
+	ClusterName, BrokerAddr string
+	DataVersion             codec.DataVersion
+	HasDataVersion          bool
+}
+
+// DeleteTopic is DELETE_TOPIC_IN_NAMESRV (216). An empty ClusterName means all clusters.
+type DeleteTopic struct {
+	Topic       string
+	ClusterName string
+}
+
+// RegisterTopic is REGISTER_TOPIC_IN_NAMESRV (217).
+type RegisterTopic struct {
+	Topic  string
+	Queues []codec.QueueData
+}
+
+// WipeWritePerm is WIPE_WRITE_PERM_OF_BROKER (205).
+type WipeWritePerm struct{ BrokerName string }
+
+// AddWritePerm is ADD_WRITE_PERM_OF_BROKER (327).
+type AddWritePerm struct{ BrokerName string }
+
+// PutKV is PUT_KV_CONFIG (100) after it was made durable. A null value reads
+// as absent but creates the namespace.
+type PutKV struct {
+	Namespace, Key string
+	Value          codec.NullString
+}
+
+// DeleteKV is DELETE_KV_CONFIG (102) after it was made durable. The namespace stays.
+type DeleteKV struct{ Namespace, Key string }
+
+// SetSettings is UPDATE_NAMESRV_CONFIG (318) after it was made durable.
+type SetSettings struct{ Settings Settings }
+
+// Tick advances the timing wheel to the step's time. Lateness is by how much
+// the tick itself came late (nanoseconds): the process was frozen, so every
+// deadline shifts by as much.
+type Tick struct{ LatenessNanos int64 }
+
+func (*RegisterBroker) command()   {}
+func (*UnregisterBroker) command() {}
+func (*EndConnection) command()    {}
+func (*QueryDataVersion) command() {}
+func (*DeleteTopic) command()      {}
+func (*RegisterTopic) command()    {}
+func (*WipeWritePerm) command()    {}
+func (*AddWritePerm) command()     {}
+func (*PutKV) command()            {}
+func (*DeleteKV) command()         {}
+func (*SetSettings) command()      {}
+func (*Tick) command()             {}
+
+// Settings are the configuration keys that answers are made of. They change
+// only through the writer, so that one snapshot is one truth.
+type Settings struct {
+	OrderMessageEnable                  bool
+	ReturnOrderTopicConfigToBroker      bool
+	SupportActingMaster                 bool
+	NotifyMinBrokerIDChanged            bool
+	DeleteTopicWithBrokerRegistration   bool
+	EnableTopicList, EnableAllTopicList bool
+}
+
+// DefaultSettings are Apache's defaults.
+func DefaultSettings() Settings {
+	return Settings{ReturnOrderTopicConfigToBroker: true, EnableTopicList: true, EnableAllTopicList: true}
+}

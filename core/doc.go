@@ -1,0 +1,29 @@
+// Package core is the routing core: which brokers there are, which topics they
+// have, and what a client is told of them. It is pure: no socket, no file, no
+// goroutine, no clock; time is an argument in monotonic nanoseconds.
+//
+//	readers (any goroutine)                      writer (one goroutine)
+//	Table.Load() ── *Snapshot ◀── publish ────── Table.Step(now, commands) → results, effects
+//	   │                │                            │
+//	   │                └─ topics, brokers, live,    ├─ drafts of this batch: copied where changed
+//	   │                   KV, settings: immutable   └─ private indexes: topics by broker,
+//	   └─ LiveCell: heartbeats (atomic) ◀──────────── cells by connection, timing wheel
+//
+// A topic is a sorted slice of words without pointers (queue): index of the
+// broker group, index of an interned queue setting. Groups and settings carry the
+// text that answers say of them, so an answer is fragments appended one after
+// the other; there is no cache of whole route answers and nothing to invalidate.
+//
+// File map
+//
+//	snapshot.go       Snapshot and look-ups      table.go           Table, Step, publish
+//	route.go          105, made of fragments     apply_register.go  103
+//	route_special.go  105, the rarer forms       apply_remove.go    104, end of connection, expiry
+//	lists.go          106, 206, 224, 304, …      apply_topic.go     216, 217, 205, 327
+//	group.go          broker groups              apply_mapping.go   static mappings
+//	brokers.go        table of groups            apply_other.go     KV, 322, notifications, events
+//	queue.go          queues and settings        topicindex.go      topics by broker group
+//	kv.go             KV configuration           command.go         what the writer can be asked
+//	liveness.go       LiveCell, Live             outcome.go         what it answers
+//	mapping.go        static mappings            check_on.go        proofs, in builds tagged invariants
+package core

@@ -1,0 +1,175 @@
+package core
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core/wheel"
+)
+
+// Bounds of a broker's heartbeat timeout in milliseconds. Apache takes any
+// number, also one that expires at once or never.
+const (
+	DefaultTimeoutMillis = 120_000
+	MinTimeoutMillis     = 1_000
+	MaxTimeoutMillis     = 365 * 24 * 3600 * 1000
+
+	nanosPerMilli = 1_000_000
+)
+
+// dead marks a cell whose broker was removed. No monotonic time is as small.
+const dead = math.MinInt64
+
+// LiveCell is the liveness of one (cluster, address): the only thing in a
+// snapshot that changes after publication.
+//
+// Concurrency contract
+//
+//	last   compare-and-swapped by event loops (Touch) and by the writer (kill);
+//	       the one word on which a heartbeat and a removal meet. A removal that
+//	       read an older value fails its swap and decides again, so a heartbeat
+//	       that was acknowledged is never followed by a removal that missed it.
+//	owner  stored by event loops before they swap last, read by the writer
+//	       before it swaps; so a removal for the end of a connection sees the move.
+//	others belong to the writer.
+type LiveCell struct {
+	last  atomic.Int64  // monotonic nanoseconds of the last sign of life, or dead
+	owner atomic.Uint64 // ConnID whose end removes the broker
+
+	timer        cellTimer
+	key          string // of Snapshot.live
+	timeoutNanos int64
+	registeredBy ConnID // Table.owned lists the cell under it
+}
+
+// Touch is a sign of life from conn at now (monotonic nanoseconds). It reports
+// whether the broker is still known and whether its ownership moved to conn;
+// whoever takes the ownership must hand the cell in with EndConnection.
+func (c *LiveCell) Touch(conn ConnID, now int64) (alive, moved bool) {
+	if c.last.Load() == dead {
+		return false, false
+	}
+	moved = c.owner.Swap(uint64(conn)) != uint64(conn)
+	return c.Refresh(now), moved
+}
+
+// Refresh is a sign of life that leaves the ownership where it is: a
+// registration that has arrived but isn't decoded yet.
+func (c *LiveCell) Refresh(now int64) (alive bool) {
+	for {
+		last := c.last.Load()
+		if last == dead {
+			return false
+		}
+		// Always a new value: a removal that read the old one must fail its swap.
+		if c.last.CompareAndSwap(last, max(now, last+1)) {
+			return true
+		}
+	}
+}
+
+// Last is the time of the last sign of life; ok is false once the broker was removed.
+func (c *LiveCell) Last() (nanos int64, ok bool) {
+	last := c.last.Load()
+	return last, last != dead
+}
+
+// Owner is the connection whose end removes the broker.
+func (c *LiveCell) Owner() ConnID { return ConnID(c.owner.Load()) }
+
+// kill removes the broker's liveness if conn still owns it. Writer only.
+func (c *LiveCell) killOwnedBy(conn ConnID) bool {
+	for {
+		last := c.last.Load()
+		if last == dead || ConnID(c.owner.Load()) != conn {
+			return false
+		}
+		if c.last.CompareAndSwap(last, dead) {
+			return true
+		}
+	}
+}
+
+// killSilent removes the broker's liveness if it was silent for longer than its
+// timeout; otherwise it returns when that will next be so. Writer only.
+func (c *LiveCell) killSilent(now int64) (killed bool, deadline int64) {
+	for {
+		last := c.last.Load()
+		if last == dead {
+			return false, 0
+		}
+		if deadline = last + c.timeoutNanos; deadline >= now {
+			return false, deadline
+		}
+		if c.last.CompareAndSwap(last, dead) {
+			return true, deadline
+		}
+	}
+}
+
+// shift moves the last sign of life by lateness, but not past now. Writer only.
+func (c *LiveCell) shift(lateness, now int64) {
+	for {
+		last := c.last.Load()
+		if last == dead || last >= now {
+			return
+		}
+		if c.last.CompareAndSwap(last, min(last+lateness, now)) {
+			return
+		}
+	}
+}
+
+// Live is what a broker last registered, under its cluster and address. It is immutable.
+type Live struct {
+	Cell          *LiveCell
+	ClusterName   string
+	BrokerName    string
+	BrokerAddr    string
+	BrokerID      int64
+	HAServerAddr  codec.NullString
+	DataVersion   codec.DataVersion
+	FilterServers []string
+	Memo          *RegisterMemo // nil: not to be recognised
+
+	// group and settings are what the registration was applied to and left
+	// behind. As long as the snapshot holds the very same, applying it again
+	// changes nothing.
+	group    *Group
+	settings *Settings
+}
+
+// RegisterMemo recognises a registration that came before: everything in it that
+// matters is the same. Computed by the receiver of requests; the table only keeps it.
+type RegisterMemo struct {
+	Sum       uint64     // seeded hash of the header fields and of the body without Skip
+	BodyBytes int        // length of the body
+	Skip      codec.Span // the digits of mappingDataVersion.timestamp, new in each registration of a 5.x broker
+}
+
+// clampTimeout returns the timeout in nanoseconds and whether it had to be clamped.
+func clampTimeout(c *RegisterBroker) (nanos int64, clamped bool) {
+	millis := int64(DefaultTimeoutMillis)
+	if c.HasTimeout {
+		millis = min(max(c.TimeoutMillis, MinTimeoutMillis), MaxTimeoutMillis)
+		clamped = millis != c.TimeoutMillis
+	}
+	return millis * nanosPerMilli, clamped
+}
+
+// appendLiveKey appends the key of a (cluster, address) pair. The length in
+// front keeps two pairs apart whatever bytes they hold.
+func appendLiveKey[S ~string | ~[]byte](dst []byte, cluster, addr S) []byte {
+	n := uint32(len(cluster))
+	dst = append(dst, byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+	dst = append(dst, cluster...)
+	return append(dst, addr...)
+}
+
+func liveKey(cluster, addr string) string {
+	return string(appendLiveKey(make([]byte, 0, 64), cluster, addr))
+}
+
+// cellTimer is the wheel's entry of a cell.
+type cellTimer = wheel.Timer[*LiveCell]

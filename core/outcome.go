@@ -1,0 +1,78 @@
+package core
+
+import "github.com/waymark-mq/waymark/codec"
+
+// Outcome is what a step of the table leaves to do: one Result for each
+// command, in order, and the effects, in order, to be performed after the
+// snapshot is published.
+type Outcome struct {
+	Results []Result
+	Effects []Effect
+}
+
+// Result answers one command. Commands that cannot fail leave it zero.
+type Result struct {
+	// Refused: a registration of one topic under an unknown id. Nothing has changed.
+	Refused bool
+	// Conflict: the registration lost against a live one of a greater stateVersion.
+	Conflict bool
+	// Count of topics that WipeWritePerm or AddWritePerm found.
+	Count int
+	// Reply to a RegisterBroker that was neither refused nor lost.
+	MasterAddr, HAServerAddr codec.NullString
+	// Known, Changed, DataVersion answer QueryDataVersion.
+	Known, Changed bool
+	DataVersion    codec.DataVersion
+}
+
+// Effect is something to do outside the table.
+type Effect interface{ effect() }
+
+// CloseConnection ends the connection of a broker that expired.
+type CloseConnection struct{ Conn ConnID }
+
+// NotifyMinBrokerID is NOTIFY_MIN_BROKER_ID_CHANGE (905) to each of Recipients.
+type NotifyMinBrokerID struct {
+	Recipients        []string
+	MinBrokerID       int64
+	MinBrokerAddr     string
+	OfflineBrokerAddr codec.NullString
+	HABrokerAddr      codec.NullString
+}
+
+// EventKind says what happened to a broker.
+type EventKind uint8
+
+const (
+	EventRegistered       EventKind = iota // first registration of this cluster and address
+	EventChanged                           // a known broker registered something new
+	EventUnchanged                         // a known broker registered what was known
+	EventRefused                           // one topic under an unknown id
+	EventConflict                          // lost against a greater stateVersion
+	EventReplaced                          // took the slot of another address (equal or greater stateVersion)
+	EventUnregistered                      // by 104
+	EventClosed                            // its connection ended
+	EventExpired                           // silent for longer than its timeout
+	EventMoved                             // the address registered under another broker name
+	EventTwoClusters                       // the broker name is known in another cluster
+	EventTimeoutClamped                    // asked for a timeout outside 1 s … 1 year
+	EventDeadlinesShifted                  // a tick came late; Lateness says by how much
+)
+
+// Event is one line for the log.
+type Event struct {
+	Kind                                EventKind
+	ClusterName, BrokerName, BrokerAddr string
+	BrokerID                            int64
+	Conn                                ConnID
+	// Topics sent with a registration, and how many of them were added or changed; topics lost with a removal.
+	Topics, TopicsChanged int
+	// Other is the address that EventReplaced displaced or that won EventConflict, the name that
+	// EventMoved left, or the cluster that EventTwoClusters found.
+	Other         string
+	LatenessNanos int64
+}
+
+func (*CloseConnection) effect()   {}
+func (*NotifyMinBrokerID) effect() {}
+func (*Event) effect()             {}

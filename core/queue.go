@@ -1,0 +1,144 @@
+package core
+
+import (
+	"strconv"
+
+	"github.com/waymark-mq/waymark/codec"
+)
+
+// queue is one broker group's share of a topic: the group's index in the high
+// word and the index of an interned queueSetting in the low one. Free of
+// pointers, so that a topic of 300 brokers is one block to copy and nothing to
+// scan for the garbage collector.
+type queue uint64
+
+func makeQueue(group int, setting uint32) queue { return queue(uint64(group)<<32 | uint64(setting)) }
+
+func (q queue) group() int      { return int(q >> 32) }
+func (q queue) setting() uint32 { return uint32(q) }
+
+// TopicRoute is one topic and its queues, by broker name. Immutable once published.
+type TopicRoute struct {
+	name   string
+	queues []queue
+
+	id   uint32 // in topicIndex; writer only
+	born uint64 // batch that made it, which alone may still write it; writer only
+}
+
+// find returns the position of a group's queue, or -1. A scan: the words lie together,
+// and comparing them beats a binary search by name up to several hundred.
+func (r *TopicRoute) find(group int) int {
+	for i, q := range r.queues {
+		if q.group() == group {
+			return i
+		}
+	}
+	return -1
+}
+
+// queueSetting is what a broker says of its queues of a topic. Few distinct ones exist.
+type queueSetting struct {
+	read, write, perm, sysFlag int32
+}
+
+// appendTail appends the rest of the element of queueDatas, after the broker name.
+func (s queueSetting) appendTail(dst []byte) []byte {
+	dst = append(dst, `,"perm":`...)
+	dst = strconv.AppendInt(dst, int64(s.perm), 10)
+	dst = append(dst, `,"readQueueNums":`...)
+	dst = strconv.AppendInt(dst, int64(s.read), 10)
+	dst = append(dst, `,"topicSysFlag":`...)
+	dst = strconv.AppendInt(dst, int64(s.sysFlag), 10)
+	dst = append(dst, `,"writeQueueNums":`...)
+	dst = strconv.AppendInt(dst, int64(s.write), 10)
+	return append(dst, '}')
+}
+
+func (s queueSetting) writable() bool { return s.perm&codec.PermWrite != 0 }
+
+// settingPage is a run of interned settings. A page is copied when one of its
+// slots is filled, so that the cost of a new setting doesn't grow with their number.
+type settingPage struct {
+	born    uint64 // batch that made it; writer only
+	entries [settingsPerPage]settingEntry
+}
+
+const settingsPerPage = 64
+
+type settingEntry struct {
+	queueSetting
+	tail string // fragment of the answer
+}
+
+// settingTable is the table of interned settings of a snapshot; immutable.
+type settingTable struct{ pages []*settingPage }
+
+func (t *settingTable) at(i uint32) *settingEntry {
+	return &t.pages[i/settingsPerPage].entries[i%settingsPerPage]
+}
+
+// settingIndex is the writer's side of the settings: which index a setting has,
+// how many queues use it, and which indexes are free. A free index is used
+// again in a new table only, so older snapshots keep theirs.
+type settingIndex struct {
+	table *settingTable // the draft; equal to the snapshot's until own
+	own   bool
+	born  uint64
+	index map[queueSetting]uint32
+	refs  []int
+	free  []uint32
+}
+
+// begin starts a batch.
+func (x *settingIndex) begin(born uint64) { x.own, x.born = false, born }
+
+// acquire returns the index of s for one more queue.
+func (x *settingIndex) acquire(s queueSetting) uint32 {
+	i, ok := x.index[s]
+	if !ok {
+		i = x.slot()
+		x.index[s] = i
+		x.writablePage(i).entries[i%settingsPerPage] = settingEntry{s, string(s.appendTail(nil))}
+	}
+	x.refs[i]++
+	return i
+}
+
+// release gives back one queue's use of i.
+func (x *settingIndex) release(i uint32) {
+	if x.refs[i]--; x.refs[i] == 0 {
+		delete(x.index, x.table.at(i).queueSetting)
+		x.free = append(x.free, i)
+	}
+}
+
+func (x *settingIndex) slot() uint32 {
+	if n := len(x.free); n > 0 {
+		i := x.free[n-1]
+		x.free = x.free[:n-1]
+		return i
+	}
+	x.refs = append(x.refs, 0)
+	return uint32(len(x.refs) - 1)
+}
+
+// writablePage returns the page of i in the draft, copied if an earlier batch made it.
+func (x *settingIndex) writablePage(i uint32) *settingPage {
+	if !x.own {
+		x.table = &settingTable{append([]*settingPage(nil), x.table.pages...)}
+		x.own = true
+	}
+	n := int(i / settingsPerPage)
+	if n == len(x.table.pages) {
+		x.table.pages = append(x.table.pages, &settingPage{born: x.born})
+	}
+	p := x.table.pages[n]
+	if p.born != x.born {
+		c := *p
+		c.born = x.born
+		p = &c
+		x.table.pages[n] = p
+	}
+	return p
+}

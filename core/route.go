@@ -1,0 +1,97 @@
+package core
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/waymark-mq/waymark/codec"
+)
+
+// OrderTopicConfig is the KV namespace of ordered topics.
+const OrderTopicConfig = "ORDER_TOPIC_CONFIG"
+
+// memberTopicPrefix begins the topics by which brokers of 5.x ask for their own group.
+const memberTopicPrefix = "rmq_sys_SYNC_BROKER_MEMBER_"
+
+// RouteOptions is what a route answer depends on besides the snapshot.
+type RouteOptions struct {
+	Dialect codec.Dialect
+	// Zone, if not empty, keeps only brokers of that zone and groups without a master.
+	Zone []byte
+}
+
+// AppendRoute appends the answer to 105, or reports that the topic has no route.
+// It allocates nothing but room in dst, except for the forms that appendSpecial serves.
+func (s *Snapshot) AppendRoute(dst, topic []byte, o RouteOptions) ([]byte, bool) {
+	_, r, ok := s.topics.GetBytes(topic)
+	if !ok {
+		return dst, false
+	}
+	if len(o.Zone) > 0 || s.filtered > 0 || s.needsActingMaster(r) {
+		return s.appendSpecial(dst, r, o), true
+	}
+	dst = append(dst, `{"brokerDatas":[`...)
+	for i, q := range r.queues {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, s.brokers.groups[q.group()].brokerData[o.Dialect]...)
+	}
+	dst = append(dst, `],"filterServerTable":{}`...)
+	dst = s.appendOrderConf(dst, r)
+	dst = append(dst, `,"queueDatas":[`...)
+	for i, q := range r.queues {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = s.appendQueue(dst, q)
+	}
+	dst = append(dst, ']')
+	dst = s.appendMappings(dst, r, o.Dialect)
+	return append(dst, '}'), true
+}
+
+func (s *Snapshot) appendQueue(dst []byte, q queue) []byte {
+	dst = append(dst, s.brokers.groups[q.group()].queueHead...)
+	return append(dst, s.queues.at(q.setting()).tail...)
+}
+
+func (s *Snapshot) appendOrderConf(dst []byte, r *TopicRoute) []byte {
+	if !s.settings.OrderMessageEnable {
+		return dst
+	}
+	v, ok := s.KV(OrderTopicConfig, r.name)
+	if !ok {
+		return dst
+	}
+	dst = append(dst, `,"orderTopicConf":`...)
+	return codec.AppendString(dst, v)
+}
+
+func (s *Snapshot) appendMappings(dst []byte, r *TopicRoute, d codec.Dialect) []byte {
+	if s.mappings.Len() == 0 {
+		return dst
+	}
+	m, ok := s.mappings.Get(r.name)
+	if !ok {
+		return dst
+	}
+	dst = append(dst, `,"topicQueueMappingByBroker":`...)
+	return m.append(dst, d)
+}
+
+// needsActingMaster reports whether some group of the topic shows its smallest id as the master.
+func (s *Snapshot) needsActingMaster(r *TopicRoute) bool {
+	if !s.settings.SupportActingMaster || strings.HasPrefix(r.name, memberTopicPrefix) {
+		return false
+	}
+	return slices.ContainsFunc(r.queues, s.acting)
+}
+
+// acting reports whether the queue's group, having lost its master, shows its
+// smallest id in its place: only where the group asked for it and the queue
+// takes no messages.
+func (s *Snapshot) acting(q queue) bool {
+	g := s.brokers.groups[q.group()]
+	return g.ActingMaster && !g.hasMaster() && minID(g.Addrs) != noID && !s.queues.at(q.setting()).writable()
+}

@@ -1,0 +1,104 @@
+package core
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/waymark-mq/waymark/codec"
+)
+
+// member is one broker of a route answer that isn't made of fragments alone.
+type member struct {
+	queue
+	group *Group
+	addrs []Address
+}
+
+// appendSpecial appends the route answers that depend on more than the topic:
+// the acting master, the client's zone, filter servers.
+func (s *Snapshot) appendSpecial(dst []byte, r *TopicRoute, o RouteOptions) []byte {
+	members := s.members(r, string(o.Zone))
+	dst = append(dst, `{"brokerDatas":[`...)
+	for i, m := range members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = m.group.appendBrokerData(dst, o.Dialect, m.addrs)
+	}
+	dst = append(dst, `],"filterServerTable":`...)
+	dst = s.appendFilterServers(dst, members)
+	dst = s.appendOrderConf(dst, r)
+	dst = append(dst, `,"queueDatas":[`...)
+	for i, m := range members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = s.appendQueue(dst, m.queue)
+	}
+	dst = append(dst, ']')
+	dst = s.appendMappings(dst, r, o.Dialect)
+	return append(dst, '}')
+}
+
+// members returns the topic's brokers as the client is to see them. The zone
+// filter sees an acting master as a master.
+func (s *Snapshot) members(r *TopicRoute, zone string) []member {
+	stands := s.settings.SupportActingMaster && !strings.HasPrefix(r.name, memberTopicPrefix)
+	out := make([]member, 0, len(r.queues))
+	for _, q := range r.queues {
+		g := s.brokers.groups[q.group()]
+		m := member{q, g, g.Addrs}
+		if stands && s.acting(q) {
+			m.addrs = withActingMaster(g.Addrs)
+		}
+		if zone == "" || keptInZone(m, zone) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// withActingMaster shows the smallest id under the master's.
+func withActingMaster(addrs []Address) []Address {
+	out := slices.Clone(addrs)
+	i := slices.IndexFunc(out, func(a Address) bool { return a.BrokerID >= MasterID })
+	out[i].BrokerID = MasterID
+	return out
+}
+
+func keptInZone(m member, zone string) bool {
+	if !slices.ContainsFunc(m.addrs, func(a Address) bool { return a.BrokerID == MasterID }) {
+		return true
+	}
+	return m.group.ZoneName.Valid && equalIgnoreCase(m.group.ZoneName.S, zone)
+}
+
+// appendFilterServers appends the map from broker address to its filter servers.
+func (s *Snapshot) appendFilterServers(dst []byte, members []member) []byte {
+	dst = append(dst, '{')
+	if s.filtered > 0 {
+		servers := map[string][]string{}
+		for _, m := range members {
+			for _, a := range m.addrs {
+				if l, ok := s.live.Get(liveKey(m.group.ClusterName, a.Addr)); ok && len(l.FilterServers) > 0 {
+					servers[a.Addr] = l.FilterServers
+				}
+			}
+		}
+		dst = appendStringLists(dst, servers)
+	}
+	return append(dst, '}')
+}
+
+// appendStringLists appends the members of a JSON object of lists, by key.
+func appendStringLists(dst []byte, lists map[string][]string) []byte {
+	for i, k := range sortedKeys(lists) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = codec.AppendString(dst, k)
+		dst = append(dst, ':')
+		dst = appendStrings(dst, lists[k])
+	}
+	return dst
+}

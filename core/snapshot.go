@@ -1,0 +1,90 @@
+package core
+
+import (
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core/cow"
+)
+
+// Snapshot is the whole state at one moment. It is immutable but for LiveCells
+// and for list answers encoded on demand, owns nothing but memory, and may be
+// kept and read by any goroutine without a lock.
+type Snapshot struct {
+	topics   *cow.Map[*TopicRoute]
+	mappings *cow.Map[*topicMappings] // static mappings by topic, known or not
+	live     *cow.Map[*Live]          // by liveKey
+	brokers  *brokerTable
+	queues   *settingTable
+	kv       *kvTable
+	settings *Settings
+
+	filtered int // entries of live that have filter servers
+
+	// Answers made of many topics, each replaced when what it is made of changes.
+	topicList    *encoded
+	unitLists    *[3]encoded
+	clusterLists *clusterLists
+	topicBytes   int // length of all topic names
+}
+
+// emptySnapshot is where a table begins.
+func emptySnapshot(s Settings, kv *kvTable) *Snapshot {
+	return &Snapshot{
+		topics:       &cow.Map[*TopicRoute]{},
+		mappings:     &cow.Map[*topicMappings]{},
+		live:         &cow.Map[*Live]{},
+		brokers:      &brokerTable{},
+		queues:       &settingTable{},
+		kv:           kv,
+		settings:     &s,
+		topicList:    &encoded{},
+		unitLists:    &[3]encoded{},
+		clusterLists: &clusterLists{},
+	}
+}
+
+// Settings are the settings that the snapshot's answers follow.
+func (s *Snapshot) Settings() Settings { return *s.settings }
+
+// Topics is the number of topics.
+func (s *Snapshot) Topics() int { return s.topics.Len() }
+
+// Brokers is the number of (cluster, address) pairs that are live.
+func (s *Snapshot) Brokers() int { return s.live.Len() }
+
+// InternTopic returns name as a string, the table's own if it knows the topic.
+func (s *Snapshot) InternTopic(name []byte) string {
+	if known, _, ok := s.topics.GetBytes(name); ok {
+		return known
+	}
+	return string(name)
+}
+
+// Live returns what the broker at addr registered in the cluster.
+func (s *Snapshot) Live(cluster, addr []byte) (*Live, bool) {
+	var buf [128]byte
+	_, l, ok := s.live.GetBytes(appendLiveKey(buf[:0], cluster, addr))
+	return l, ok
+}
+
+// Current reports whether applying the registration behind l again would change
+// nothing but its liveness: nothing has touched its group, its topics or the settings since.
+func (s *Snapshot) Current(l *Live) bool {
+	return l.settings == s.settings && l.group.index < len(s.brokers.groups) && s.brokers.groups[l.group.index] == l.group
+}
+
+// RegisterReply returns the addresses that a registration's answer carries: the
+// live master's and its HA service's, for anybody but the master.
+func (s *Snapshot) RegisterReply(l *Live) (masterAddr, haServerAddr codec.NullString) {
+	g := s.brokers.group(l.BrokerName)
+	if g == nil || l.BrokerID == MasterID {
+		return
+	}
+	addr, ok := g.addr(MasterID)
+	if !ok {
+		return
+	}
+	if m, ok := s.live.Get(liveKey(l.ClusterName, addr)); ok {
+		return codec.NullString{S: addr, Valid: true}, m.HAServerAddr
+	}
+	return
+}

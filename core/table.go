@@ -1,0 +1,145 @@
+package core
+
+import (
+	"sync/atomic"
+
+	"github.com/waymark-mq/waymark/core/cow"
+	"github.com/waymark-mq/waymark/core/wheel"
+)
+
+// wheelTick is the grain of the wheel in nanoseconds: its cost, not its precision.
+const wheelTick = 100 * nanosPerMilli
+
+// Table is the routing table: a published Snapshot and the writer's indexes beside it.
+//
+// Concurrency contract
+//
+//	Owner:    one goroutine, the writer, calls Step; it alone touches any field but current.
+//	Publish:  one atomic store at the end of a step that changed something.
+//	Readers:  any goroutine: one Load per request, then plain reads.
+//	Mutable:  LiveCells, by readers too; see there.
+//	Order:    Step returns after it published; what it leaves to do (answers, closes,
+//	          notifications) is done after that, so a peer that saw its answer sees the
+//	          change in its next query on any connection.
+//	Frees:    the garbage collector; a snapshot owns no resource.
+type Table struct {
+	current atomic.Pointer[Snapshot]
+
+	// Drafts of the batch under way, begun from the current snapshot.
+	topics   *cow.Editor[*TopicRoute]
+	mappings *cow.Editor[*topicMappings]
+	live     *cow.Editor[*Live]
+	brokers  brokerDraft
+	queues   settingIndex
+	kv       *kvTable
+	settings *Settings
+	filtered int
+	bytes    int // length of all topic names
+	// What the batch has changed, for the answers made of many topics.
+	namesChanged, queuesChanged bool
+
+	// Private indexes, kept from batch to batch.
+	batch      uint64
+	index      topicIndex
+	freeGroups []int                             // indexes in brokers.groups
+	owned      map[ConnID]map[*LiveCell]struct{} // cells by the connection that registered them
+	mapped     map[string]map[string]struct{}    // broker name → topics with a mapping of it or by it
+	wheel      *wheel.Wheel[*LiveCell]
+
+	out *Outcome // of the step under way
+}
+
+// NewTable returns a table without brokers. kv may be nil; it is copied.
+func NewTable(s Settings, kv map[string]map[string]string) *Table {
+	t := &Table{
+		queues: settingIndex{table: &settingTable{}, index: map[queueSetting]uint32{}},
+		owned:  map[ConnID]map[*LiveCell]struct{}{},
+		mapped: map[string]map[string]struct{}{},
+		wheel:  wheel.New[*LiveCell](wheelTick, 0),
+	}
+	first := emptySnapshot(s, newKVTable(kv))
+	first.queues = t.queues.table
+	t.current.Store(first)
+	return t
+}
+
+// Load returns the current snapshot. Any goroutine; one load, no lock.
+func (t *Table) Load() *Snapshot { return t.current.Load() }
+
+// Step applies the commands in order at time now (monotonic nanoseconds), publishes the
+// result once, and tells in out what each came to and what is left to do. It is
+// deterministic: no socket, file, goroutine or clock inside. out is overwritten.
+func (t *Table) Step(now int64, batch []Command, out *Outcome) {
+	out.Results = append(out.Results[:0], make([]Result, len(batch))...)
+	out.Effects = out.Effects[:0]
+	t.out = out
+	base := t.current.Load()
+	sum := t.retire(base)
+	t.begin(base)
+	for i, c := range batch {
+		t.apply(now, c, &out.Results[i])
+	}
+	t.publish(base)
+	t.check(base, sum)
+	t.out = nil
+}
+
+func (t *Table) begin(s *Snapshot) {
+	t.batch++
+	t.topics, t.mappings, t.live = s.topics.Edit(), s.mappings.Edit(), s.live.Edit()
+	t.brokers = brokerDraft{brokerTable: s.brokers}
+	t.queues.begin(t.batch)
+	t.kv, t.settings, t.filtered, t.bytes = s.kv, s.settings, s.filtered, s.topicBytes
+	t.namesChanged, t.queuesChanged = false, false
+}
+
+// publish is the only place that stores the snapshot.
+func (t *Table) publish(old *Snapshot) {
+	s := *old
+	s.topics, s.mappings, s.live = t.topics.Freeze(), t.mappings.Freeze(), t.live.Freeze()
+	s.brokers, s.queues = t.brokers.brokerTable, t.queues.table
+	s.kv, s.settings, s.filtered, s.topicBytes = t.kv, t.settings, t.filtered, t.bytes
+	t.topics, t.mappings, t.live = nil, nil, nil
+	if s == *old {
+		return
+	}
+	if t.namesChanged {
+		s.topicList = &encoded{}
+	}
+	if t.queuesChanged || s.brokers != old.brokers {
+		s.unitLists, s.clusterLists = &[3]encoded{}, &clusterLists{}
+	}
+	t.current.Store(&s)
+}
+
+func (t *Table) apply(now int64, c Command, r *Result) {
+	switch c := c.(type) {
+	case *RegisterBroker:
+		t.register(now, c, r)
+	case *UnregisterBroker:
+		t.unregister(c)
+	case *EndConnection:
+		t.endConnection(c)
+	case *Tick:
+		t.tick(now, c)
+	case *QueryDataVersion:
+		t.queryDataVersion(now, c, r)
+	case *DeleteTopic:
+		t.deleteTopic(c)
+	case *RegisterTopic:
+		t.registerTopic(c)
+	case *WipeWritePerm:
+		r.Count = t.setPerm(c.BrokerName, func(perm int32) int32 { return perm &^ permWrite })
+	case *AddWritePerm:
+		r.Count = t.setPerm(c.BrokerName, func(int32) int32 { return permReadWrite })
+	case *PutKV:
+		t.putKV(c)
+	case *DeleteKV:
+		t.deleteKV(c)
+	case *SetSettings:
+		s := c.Settings
+		t.settings = &s
+	}
+}
+
+func (t *Table) effect(e Effect) { t.out.Effects = append(t.out.Effects, e) }
