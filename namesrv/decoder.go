@@ -1,0 +1,119 @@
+package namesrv
+
+import (
+	"time"
+
+	"github.com/valyala/bytebufferpool"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+)
+
+// decoder turns one write request after another into changes. One goroutine's own.
+type decoder struct {
+	*Server
+	cmd     codec.Command
+	session *session
+	memo    *core.RegisterMemo
+}
+
+func (s *Server) newDecoder() func(*session, write) {
+	d := &decoder{Server: s}
+	return d.decode
+}
+
+// enqueue puts a write request into its connection's lane. Loop only.
+func (s *Server) enqueue(sess *session, w write) {
+	sess.writes = true
+	sess.pending.Add(1)
+	s.writeBytes.Add(w.bytes())
+	if sess.lane.add(w) {
+		s.decoders.hand(sess)
+	}
+}
+
+func copyFrame(frame []byte) *bytebufferpool.ByteBuffer {
+	b := bytebufferpool.Get()
+	b.B = append(b.B[:0], frame...)
+	return b
+}
+
+// decode passes a request on to the writer or the persister, or answers why not.
+func (d *decoder) decode(sess *session, w write) {
+	n := w.bytes()
+	if w.frame == nil {
+		d.changes.push(change{command: &core.EndConnection{Conn: sess.id(), Touched: w.touched}, session: sess})
+		return
+	}
+	defer bytebufferpool.Put(w.frame)
+	if err := w.parse(&d.cmd); err != nil {
+		d.release(sess, n) // the loop has parsed the same bytes: can't happen
+		return
+	}
+	d.session, d.memo = sess, w.memo
+	c, file, no := d.translate()
+	switch {
+	case no != nil:
+		d.answer(*no)
+		d.release(sess, n)
+	case file != nil:
+		file.session, file.bytes, file.opaque, file.oneway = sess, n, d.cmd.Opaque, d.cmd.IsOneway()
+		d.durables.push(*file)
+	default:
+		c.session, c.bytes = sess, n
+		if d.cmd.IsOneway() {
+			c.answer = nil
+		}
+		d.changes.push(c)
+	}
+}
+
+// translate makes exactly one of a change, a request for the persister, or a reply of what is wrong.
+func (d *decoder) translate() (c change, file *durable, no *reply) {
+	switch d.cmd.Code {
+	case codec.RequestRegisterBroker:
+		c, no = d.decodeRegisterBroker()
+	case codec.RequestUnregisterBroker:
+		c, no = d.decodeUnregisterBroker()
+	case codec.RequestQueryDataVersion:
+		c, no = d.decodeQueryDataVersion()
+	case codec.RequestWipeWritePermOfBroker:
+		c = d.decodeWritePerm("wipeTopicCount", func(name string) core.Command { return &core.WipeWritePerm{BrokerName: name} })
+	case codec.RequestAddWritePermOfBroker:
+		c = d.decodeWritePerm("addTopicCount", func(name string) core.Command { return &core.AddWritePerm{BrokerName: name} })
+	case codec.RequestDeleteTopicInNamesrv:
+		c = d.decodeDeleteTopic()
+	case codec.RequestRegisterTopicInNamesrv:
+		c, no = d.decodeRegisterTopic()
+	case codec.RequestPutKVConfig:
+		file, no = d.decodePutKV()
+	case codec.RequestDeleteKVConfig:
+		file = d.decodeDeleteKV()
+	case codec.RequestUpdateNamesrvConfig:
+		file = d.decodeUpdateConfig()
+	}
+	return c, file, no
+}
+
+// refuse is the reply of code 1 with a remark.
+func (d *decoder) refuse(remark string) (change, *reply) {
+	return change{}, &reply{code: codec.ResponseSystemError, remark: remark}
+}
+
+// plain answers with code 0 and nothing else.
+func (d *decoder) plain() func([]byte, *core.Result, *core.Snapshot) []byte {
+	opaque, t := d.cmd.Opaque, d.serializeType
+	return func(dst []byte, _ *core.Result, _ *core.Snapshot) []byte { return appendSuccess(dst, t, opaque, nil) }
+}
+
+// answer sends a reply that changes nothing.
+func (d *decoder) answer(r reply) {
+	if d.cmd.IsOneway() {
+		return
+	}
+	buf := bytebufferpool.Get()
+	buf.B = appendReply(buf.B, d.serializeType, d.cmd.Opaque, r, nil)
+	d.session.conn.SendBuffer(buf)
+}
+
+func nowMillis() int64 { return time.Now().UnixMilli() }

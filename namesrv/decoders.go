@@ -1,0 +1,85 @@
+package namesrv
+
+import (
+	"sync"
+
+	"github.com/waymark-mq/waymark/codec"
+)
+
+// decoders turn write requests into commands for the writer, off the event loops. A lane
+// is with one decoder at a time, which keeps its order; different lanes go in parallel.
+type decoders struct {
+	mu     sync.Mutex
+	cond   *sync.Cond
+	ready  []*session // lanes with something in them, each once
+	closed bool
+	wg     sync.WaitGroup
+}
+
+// start runs n decoders with the function that each applies to a request.
+func (d *decoders) start(n int, newDecoder func() func(*session, write)) {
+	d.cond = sync.NewCond(&d.mu)
+	for range n {
+		d.wg.Add(1)
+		go func() {
+			defer d.wg.Done()
+			d.run(newDecoder())
+		}()
+	}
+}
+
+// hand gives a lane to the decoders.
+func (d *decoders) hand(s *session) {
+	d.mu.Lock()
+	d.ready = append(d.ready, s)
+	d.mu.Unlock()
+	d.cond.Signal()
+}
+
+// run works off one request of a lane and puts the lane back behind the others,
+// so that a connection with many waiting holds nobody up.
+func (d *decoders) run(decode func(*session, write)) {
+	for {
+		s, ok := d.next()
+		if !ok {
+			return
+		}
+		if w, ok := s.lane.first(); ok {
+			decode(s, w)
+			d.hand(s)
+		}
+	}
+}
+
+// next waits for a lane; ok is false once the decoders are stopped and nothing is left.
+func (d *decoders) next() (s *session, ok bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for len(d.ready) == 0 {
+		if d.closed {
+			return nil, false
+		}
+		d.cond.Wait()
+	}
+	s, d.ready[0] = d.ready[0], nil
+	d.ready = d.ready[1:]
+	return s, true
+}
+
+// stop waits until all lanes are worked off.
+func (d *decoders) stop() {
+	d.mu.Lock()
+	d.closed = true
+	d.mu.Unlock()
+	d.cond.Broadcast()
+	d.wg.Wait()
+}
+
+// parse reads the request in a copied frame. The loop has accepted the same bytes.
+func (w *write) parse(c *codec.Command) error {
+	f, err := codec.ParseFrame(w.frame.B)
+	if err != nil {
+		return err
+	}
+	return c.Parse(f)
+}

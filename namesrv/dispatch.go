@@ -1,0 +1,156 @@
+package namesrv
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/netpoll"
+)
+
+// loop serves the connections of one event loop. All of it is that loop's own.
+type loop struct {
+	*Server
+	cmd     codec.Command // the request in hand; aliases its frame
+	session *session      // whose it is
+	now     int64         // monotonic nanoseconds of the read that brought it
+	scratch []byte
+}
+
+// NewLoop implements netpoll.Handler.
+func (s *Server) NewLoop() netpoll.LoopHandler { return &loop{Server: s} }
+
+// Open implements netpoll.LoopHandler.
+func (l *loop) Open(c *netpoll.Conn, _ int64) { c.Context = &session{conn: c} }
+
+// Close implements netpoll.LoopHandler. The end of a connection that the writer
+// may know is the last request of its lane; for all others it costs nothing.
+func (l *loop) Close(c *netpoll.Conn, reason error, _ int64) {
+	s := c.Context.(*session)
+	if !s.writes && len(s.touched) == 0 {
+		return
+	}
+	w := write{}
+	for cell := range s.touched {
+		w.touched = append(w.touched, cell)
+	}
+	s.touched = nil
+	l.enqueue(s, w)
+}
+
+// Frame implements netpoll.LoopHandler.
+func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, error) {
+	f, err := codec.ParseFrame(frame)
+	if err != nil {
+		return dst, err
+	}
+	if err := l.cmd.Parse(f); err != nil {
+		return dst, err
+	}
+	if l.cmd.IsResponse() {
+		return dst, nil // nothing here waits for one
+	}
+	l.session, l.now = c.Context.(*session), now
+	if l.goingAway.Load() && l.cmd.Version > lastWithoutGoAway {
+		return l.fail(dst, codec.ResponseGoAway, remarkGoAway), nil
+	}
+	return l.dispatch(dst, frame), nil
+}
+
+// lastWithoutGoAway is the version ordinal of V5_3_1; later ones understand code 1500.
+const lastWithoutGoAway = 475
+
+// dispatch answers a request of the read lane, appending to dst, or copies one of the
+// write lane for the decoders.
+func (l *loop) dispatch(dst, frame []byte) []byte {
+	switch l.cmd.Code {
+	case codec.RequestGetRouteInfoByTopic:
+		return l.getRouteInfoByTopic(dst)
+	case codec.RequestBrokerHeartbeat:
+		return l.brokerHeartbeat(dst)
+	case codec.RequestQueryDataVersion:
+		return l.queryDataVersion(dst, frame)
+	case codec.RequestRegisterBroker:
+		return l.registerBroker(dst, frame)
+	case codec.RequestUnregisterBroker:
+		return l.later(dst, frame, always)
+	case codec.RequestWipeWritePermOfBroker, codec.RequestAddWritePermOfBroker,
+		codec.RequestDeleteTopicInNamesrv, codec.RequestRegisterTopicInNamesrv,
+		codec.RequestPutKVConfig, codec.RequestDeleteKVConfig, codec.RequestUpdateNamesrvConfig:
+		return l.later(dst, frame, withinBudget)
+	}
+	if l.cmd.IsOneway() {
+		return dst // a read that nobody waits for
+	}
+	switch l.cmd.Code {
+	case codec.RequestGetBrokerClusterInfo:
+		return l.list(dst, (*core.Snapshot).ClusterInfo)
+	case codec.RequestGetAllTopicListFromNameserver:
+		return l.getAllTopicList(dst)
+	case codec.RequestGetTopicsByCluster:
+		return l.getTopicsByCluster(dst)
+	case codec.RequestGetSystemTopicListFromNS:
+		return l.list(dst, (*core.Snapshot).SystemTopics)
+	case codec.RequestGetUnitTopicList:
+		return l.getUnitTopics(dst, core.UnitTopics)
+	case codec.RequestGetHasUnitSubTopicList:
+		return l.getUnitTopics(dst, core.UnitSubTopics)
+	case codec.RequestGetHasUnitSubUnunitTopicList:
+		return l.getUnitTopics(dst, core.UnitSubOnlyTopics)
+	case codec.RequestGetBrokerMemberGroup:
+		return l.getBrokerMemberGroup(dst)
+	case codec.RequestGetKVConfig:
+		return l.getKVConfig(dst)
+	case codec.RequestGetKVListByNamespace:
+		return l.getKVListByNamespace(dst)
+	case codec.RequestGetNamesrvConfig:
+		return l.succeed(dst, l.settings.Load().Text())
+	}
+	return l.fail(dst, codec.ResponseRequestCodeNotSupported, " request type "+strconv.Itoa(int(l.cmd.Code))+" not supported")
+}
+
+// succeed appends the answer of code 0 with nothing but a body.
+func (l *loop) succeed(dst, body []byte) []byte {
+	if l.cmd.IsOneway() {
+		return dst
+	}
+	return appendSuccess(dst, l.serializeType, l.cmd.Opaque, body)
+}
+
+// fail appends an answer with a code and a remark.
+func (l *loop) fail(dst []byte, code int32, remark string) []byte {
+	return l.reply(dst, reply{code: code, remark: remark}, nil)
+}
+
+func (l *loop) reply(dst []byte, r reply, body []byte) []byte {
+	if l.cmd.IsOneway() {
+		return dst
+	}
+	return appendReply(dst, l.serializeType, l.cmd.Opaque, r, body)
+}
+
+// busy appends the answer to a request that finds its budget used up.
+func (l *loop) busy(dst []byte) []byte {
+	return l.fail(dst, codec.ResponseSystemBusy, remarkBusy)
+}
+
+// admission says whether a write request may be refused when too much waits.
+type admission bool
+
+const (
+	always       admission = true // broker control: refusing it would cost routes
+	withinBudget admission = false
+)
+
+// later copies the request in hand into its connection's lane.
+func (l *loop) later(dst, frame []byte, a admission) []byte {
+	if a == withinBudget && l.writeBytes.Load() > l.maxWriteBytes {
+		return l.busy(dst)
+	}
+	l.enqueue(l.session, write{frame: copyFrame(frame)})
+	return dst
+}
+
+// equalFold reports whether a field equals a word, letter case aside.
+func equalFold(field []byte, word string) bool { return strings.EqualFold(viewString(field), word) }

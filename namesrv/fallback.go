@@ -1,0 +1,63 @@
+package namesrv
+
+import (
+	"context"
+
+	"github.com/valyala/bytebufferpool"
+
+	"github.com/waymark-mq/waymark/codec"
+)
+
+const (
+	fallbackWorkers = 4
+	// maxFallbacks bounds the route queries that wait for the product environment.
+	maxFallbacks = 1024
+)
+
+// fallback is a route query that goes on to the product environment (clusterTest=true).
+type fallback struct {
+	session *session
+	opaque  int32
+	version int32
+	topic   string
+}
+
+// askProduct passes the query in hand on; false means that it is to be answered here.
+func (l *loop) askProduct(topic []byte) bool {
+	if l.product == nil {
+		return false
+	}
+	select {
+	case l.fallbacks <- fallback{l.session, l.cmd.Opaque, l.cmd.Version, string(topic)}:
+		l.session.conn.Pause()
+		return true
+	default:
+		return false
+	}
+}
+
+// runFallbacks asks the product environment for one topic after the other until ctx ends.
+func (s *Server) runFallbacks(ctx context.Context) {
+	defer s.fallbacksDone.Done()
+	for {
+		select {
+		case f := <-s.fallbacks:
+			body, ok, err := s.product.Route(ctx, f.topic, f.version)
+			if err != nil {
+				if more, ok := s.events.limit.allow("product"); ok {
+					s.logger.Warn("product environment not asked", "error", err, "notLogged", more)
+				}
+			}
+			buf := bytebufferpool.Get()
+			if ok {
+				buf.B = appendSuccess(buf.B, s.serializeType, f.opaque, body)
+			} else {
+				buf.B = appendReply(buf.B, s.serializeType, f.opaque, reply{code: codec.ResponseTopicNotExist, remark: remarkNoTopic + f.topic + remarkNoTopicHelp}, nil)
+			}
+			f.session.conn.SendBuffer(buf)
+			f.session.conn.Resume()
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package namesrv
+
+import (
+	"sync"
+	"time"
+)
+
+// limiter lets one line of a kind through in each period and counts the others. It
+// remembers a bounded number of kinds; what goes beyond shares one.
+type limiter struct {
+	now    func() int64
+	period int64
+
+	mu    sync.Mutex
+	kinds map[string]*limited
+}
+
+type limited struct {
+	last    int64
+	skipped int
+}
+
+const maxLimitedKinds = 4096
+
+func newLimiter(now func() int64, period time.Duration) *limiter {
+	return &limiter{now: now, period: int64(period), kinds: map[string]*limited{}}
+}
+
+// allow reports whether a line of the kind may be written now, and how many were not since the last.
+func (l *limiter) allow(kind string) (skipped int, ok bool) {
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k, known := l.kinds[kind]
+	if !known {
+		if len(l.kinds) >= maxLimitedKinds {
+			l.forget(now)
+		}
+		if len(l.kinds) >= maxLimitedKinds {
+			kind = ""
+		}
+		if k, known = l.kinds[kind]; !known {
+			l.kinds[kind] = &limited{last: now}
+			return 0, true
+		}
+	}
+	if now-k.last < l.period {
+		k.skipped++
+		return 0, false
+	}
+	skipped, k.skipped, k.last = k.skipped, 0, now
+	return skipped, true
+}
+
+// forget drops the kinds whose period is over.
+func (l *limiter) forget(now int64) {
+	for kind, k := range l.kinds {
+		if now-k.last >= l.period {
+			delete(l.kinds, kind)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package namesrv
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+)
+
+// registerBroker takes REGISTER_BROKER (103): a broker's address and topics.
+//
+// Request:  brokerName, brokerAddr, clusterName string and brokerId long required; haServerAddr string,
+// heartbeatTimeoutMillis long (ms, 120,000), enableActingMaster bool, compressed bool, bodyCrc32 int (0 unchecked),
+// __ZONE_NAME string; body by version, see codec.ParseRegisterBody.
+// Response: 0, masterAddr and haServerAddr for anybody but a live master, body the ORDER_TOPIC_CONFIG table;
+// 1 "crc32 not match", "register broker failed" (one topic under an unknown id), a missing field, or a body that can't be
+// decoded; 2 when too much waits. A registration lost to a greater stateVersion is answered 0.
+// Versions: below 37 the old body; from 413 on static mappings in the deflated form.
+// Effects:  see core.RegisterBroker. The answer follows the publish.
+// Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
+// Differs:  missing names are refused and leave nothing; deflated bodies marked plain are taken.
+//
+// On the loop it is only recognised: the checksum, then a sign of life for the broker
+// it names, then, if it is the same as what the table holds and nothing of this
+// connection waits, the answer. Everything else goes through the lane.
+func (l *loop) registerBroker(dst, frame []byte) []byte {
+	if crc, _ := l.cmd.Int32("bodyCrc32"); crc != 0 && crc != codec.BodyCRC(l.cmd.Body) {
+		return l.reply(dst, reply{code: codec.ResponseSystemError, remark: remarkCRC, fields: noFields}, nil)
+	}
+	snapshot := l.table.Load()
+	cluster, _ := l.cmd.Field("clusterName")
+	addr, _ := l.cmd.Field("brokerAddr")
+	live, known := snapshot.Live(cluster, addr)
+	if known {
+		if live.Memo != nil && snapshot.Current(live) && l.session.pending.Load() == 0 && l.memoMatches(live.Memo) {
+			if alive, moved := live.Cell.Touch(l.session.id(), l.now); alive {
+				if moved {
+					l.session.took(live.Cell)
+				}
+				return l.registeredAgain(dst, snapshot, live)
+			}
+		} else {
+			live.Cell.Refresh(l.now)
+		}
+	}
+	if l.writeBytes.Load() > l.maxWriteBytes {
+		return l.busy(dst)
+	}
+	l.enqueue(l.session, write{frame: copyFrame(frame)})
+	return dst
+}
+
+func (l *loop) registeredAgain(dst []byte, s *core.Snapshot, live *core.Live) []byte {
+	l.unchanged.Add(1)
+	if l.cmd.IsOneway() {
+		return dst
+	}
+	r := core.Result{}
+	r.MasterAddr, r.HAServerAddr = s.RegisterReply(live)
+	return appendRegistered(dst, l.serializeType, l.cmd.Opaque, &r, s)
+}
+
+func appendRegistered(dst []byte, t codec.SerializeType, opaque int32, r *core.Result, s *core.Snapshot) []byte {
+	if r.Refused {
+		return appendReply(dst, t, opaque, reply{code: codec.ResponseSystemError, remark: remarkRefused, fields: noFields}, nil)
+	}
+	fields := noFields
+	if r.HAServerAddr.Valid {
+		fields = append(fields, codec.ExtField{Name: "haServerAddr", Value: r.HAServerAddr.S})
+	}
+	if r.MasterAddr.Valid {
+		fields = append(fields, codec.ExtField{Name: "masterAddr", Value: r.MasterAddr.S})
+	}
+	return appendReply(dst, t, opaque, reply{fields: fields}, s.OrderTable())
+}
+
+// decodeRegisterBroker makes the command of a registration that isn't the same again.
+func (d *decoder) decodeRegisterBroker() (change, *reply) {
+	now := nowMillis()
+	body, err := codec.ParseRegisterBody(d.cmd.Body, &codec.RegisterBodyOptions{
+		Version:          d.cmd.Version,
+		Compressed:       boolField(&d.cmd, "compressed"),
+		NowMillis:        now,
+		Intern:           d.table.Load().InternTopic,
+		MaxInflatedBytes: d.settings.Load().MaxInflatedBodyBytes,
+	})
+	if err != nil {
+		return d.refuse(bodyRemark(err, d.cmd.Version))
+	}
+	id, ok := d.cmd.Int64("brokerId")
+	if !ok {
+		return d.refuse(remarkNullPrefix + "brokerId is missing")
+	}
+	for _, name := range []string{"brokerName", "brokerAddr", "clusterName"} {
+		if _, ok := d.cmd.Field(name); !ok {
+			return d.refuse(name + " is missing")
+		}
+	}
+	c := &core.RegisterBroker{
+		Conn:         d.session.id(),
+		ClusterName:  field(&d.cmd, "clusterName").S,
+		BrokerName:   field(&d.cmd, "brokerName").S,
+		BrokerAddr:   field(&d.cmd, "brokerAddr").S,
+		HAServerAddr: field(&d.cmd, "haServerAddr"),
+		BrokerID:     id,
+		ActingMaster: actingMaster(&d.cmd),
+		ZoneName:     field(&d.cmd, "__ZONE_NAME"),
+		Body:         body,
+	}
+	c.TimeoutMillis, c.HasTimeout = d.cmd.Int64("heartbeatTimeoutMillis")
+	if body.DataVersion.Timestamp != now { // else it may be a stand-in for a missing one, new each time
+		c.Memo = newMemo(&d.cmd, body.MappingTimestamp)
+	}
+	opaque, t := d.cmd.Opaque, d.serializeType
+	return change{command: c, answer: func(dst []byte, r *core.Result, s *core.Snapshot) []byte {
+		return appendRegistered(dst, t, opaque, r, s)
+	}}, nil
+}
+
+// bodyRemark is the remark to a body that can't be decoded, beginning as Apache's does.
+func bodyRemark(err error, version int32) string {
+	switch {
+	case errors.Is(err, codec.ErrNegativeVersion):
+		return remarkIndexPrefix + strconv.Itoa(int(version)) + remarkIndexSuffix + err.Error()
+	case errors.Is(err, codec.ErrNullBody):
+		return remarkNullPrefix + err.Error()
+	}
+	return remarkBodyPrefix + err.Error()
+}
+
+func boolField(c *codec.Command, name string) bool {
+	v, _ := c.Bool(name)
+	return v
+}
+
+func actingMaster(c *codec.Command) core.ActingMaster {
+	v, ok := c.Bool("enableActingMaster")
+	switch {
+	case !ok:
+		return core.ActingAbsent
+	case v:
+		return core.ActingTrue
+	}
+	return core.ActingFalse
+}

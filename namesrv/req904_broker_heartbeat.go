@@ -1,0 +1,31 @@
+package namesrv
+
+import "github.com/waymark-mq/waymark/codec"
+
+// brokerHeartbeat answers BROKER_HEARTBEAT (904): a sign of life.
+//
+// Request:  clusterName string required, brokerAddr string required; others unused; no body; mostly one-way.
+// Response: 0, also for an unknown broker; 1 when a name is missing.
+// Effects:  the broker's last sign of life is now, and its ownership moves to this connection. An unknown broker stays unknown.
+// Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
+// Differs:  Apache leaves the ownership with the connection that registered.
+func (l *loop) brokerHeartbeat(dst []byte) []byte {
+	cluster, ok1 := l.cmd.Field("clusterName")
+	addr, ok2 := l.cmd.Field("brokerAddr")
+	if !ok1 || !ok2 {
+		return l.fail(dst, codec.ResponseSystemError, remarkNullPrefix+"clusterName or brokerAddr is missing")
+	}
+	l.touch(cluster, addr)
+	return l.succeed(dst, nil)
+}
+
+// touch is a sign of life on this connection.
+func (l *loop) touch(cluster, addr []byte) {
+	live, ok := l.table.Load().Live(cluster, addr)
+	if !ok {
+		return
+	}
+	if _, moved := live.Cell.Touch(l.session.id(), l.now); moved {
+		l.session.took(live.Cell)
+	}
+}

@@ -1,0 +1,203 @@
+package namesrv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/product"
+	"github.com/waymark-mq/waymark/namesrv/settings"
+	"github.com/waymark-mq/waymark/namesrv/storage"
+	"github.com/waymark-mq/waymark/netpoll"
+)
+
+// errExpired is the reason for ending the connection of a broker that was silent too long.
+var errExpired = errors.New("namesrv: broker silent for longer than its timeout")
+
+// defaultMaxWriteBytes is the budget of write requests that wait to be applied.
+const defaultMaxWriteBytes = 256 << 20
+
+// Options are what a server is made of besides its settings.
+type Options struct {
+	Settings *settings.Settings
+	// SerializeType is the header form of answers and notifications.
+	SerializeType codec.SerializeType
+	Logger        *slog.Logger // nil: slog.Default()
+	Clock         Clock        // nil: the system's
+	// Product is asked for routes that aren't found here; nil: nobody is (clusterTest=false).
+	Product *product.Environment
+}
+
+// Server is a nameserver.
+//
+// Goroutines and what is theirs
+//
+//	event loops   netpoll's; each owns a loop (dispatch.go); read requests finish there
+//	decoders      turn write requests into commands, in order for each connection
+//	persister     owns the KV and the configuration file; writes before it passes on
+//	writer        owns the table; applies, publishes, answers
+//	lists         encodes large list answers
+//	notifier      netpoll's; connects to brokers for 905
+//	fallbacks     ask the product environment (clusterTest only)
+//
+// They meet in queues that never make the sender wait. Queries and heartbeats
+// pass none of them.
+type Server struct {
+	logger        *slog.Logger
+	clock         Clock
+	serializeType codec.SerializeType
+	events        *eventLog
+
+	settings atomic.Pointer[settings.Settings] // stored by the writer
+	table    *core.Table
+	net      *netpoll.Server
+	notifier *netpoll.Notifier
+	notified int32 // notifications so far, their opaque; writer only
+	started  int64 // Clock's time of New, from which needWaitForService counts
+
+	decoders  decoders
+	changes   *queue[change]
+	durables  *queue[durable]
+	listJobs  chan listJob
+	kvFile    *storage.File // the persister's once started
+	kv        storage.KV    // read at the start, then the persister's
+	goingAway atomic.Bool
+
+	product       *product.Environment // nil without clusterTest
+	fallbacks     chan fallback
+	fallbacksStop context.CancelFunc
+	fallbacksDone sync.WaitGroup
+
+	writeBytes    atomic.Int64 // frames in the write lane
+	maxWriteBytes int64
+	unchanged     atomic.Int64 // registrations recognised without decoding
+
+	writerStop, writerDone       chan struct{}
+	persisterStop, persisterDone chan struct{}
+	listsStop, listsDone         chan struct{}
+}
+
+// New reads the KV file and makes a server that isn't listening yet.
+func New(o Options) (*Server, error) {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Clock == nil {
+		o.Clock = systemClock{time.Now()}
+	}
+	kvFile := storage.KVFile(o.Settings.KVConfigPath)
+	kv, loaded, err := storage.LoadKV(kvFile)
+	if err != nil {
+		return nil, fmt.Errorf("namesrv: %w", err)
+	}
+	if loaded.Source == storage.FromBackup {
+		o.Logger.Error("KV configuration read from its backup; later changes are lost", "path", loaded.Path, "problem", loaded.Problem)
+	}
+	s := &Server{
+		logger: o.Logger, clock: o.Clock, serializeType: o.SerializeType,
+		events:    newEventLog(o.Logger, o.Clock.Now),
+		table:     core.NewTable(o.Settings.Core(), kv),
+		started:   o.Clock.Now(),
+		changes:   newQueue[change](),
+		durables:  newQueue[durable](),
+		listJobs:  make(chan listJob, maxListJobs),
+		product:   o.Product,
+		fallbacks: make(chan fallback, maxFallbacks),
+		kvFile:    kvFile,
+		kv:        kv,
+
+		maxWriteBytes: defaultMaxWriteBytes,
+
+		writerStop: make(chan struct{}), writerDone: make(chan struct{}),
+		persisterStop: make(chan struct{}), persisterDone: make(chan struct{}),
+		listsStop: make(chan struct{}), listsDone: make(chan struct{}),
+	}
+	s.settings.Store(o.Settings)
+	return s, nil
+}
+
+// Start binds the port and serves until Stop. A port that is taken is an error that names it.
+func (s *Server) Start() error {
+	c := s.settings.Load()
+	s.notifier = netpoll.NewNotifier(netpoll.NotifierOptions{
+		ConnectTimeout: time.Duration(c.ConnectTimeoutMillis) * time.Millisecond,
+		Logger:         s.logger,
+	})
+	// The write lane runs before the first connection can use it. Half of the cores, so
+	// that event loops find one when registrations come in a wave.
+	s.decoders.start(max(1, runtime.GOMAXPROCS(0)/2), s.newDecoder)
+	go s.runWriter()
+	go s.runPersister()
+	go s.runLists()
+	s.startFallbacks()
+	n, err := netpoll.Listen(s, netpoll.Options{
+		Addr:            net.JoinHostPort(c.BindAddress, strconv.Itoa(c.ListenPort)),
+		EventLoops:      c.EventLoops,
+		IdleTimeout:     time.Duration(c.ServerChannelMaxIdleTimeSeconds) * time.Second,
+		SendBufferBytes: c.ServerSocketSndBufSize,
+		RecvBufferBytes: c.ServerSocketRcvBufSize,
+		Logger:          s.logger,
+		Now:             s.clock.Now,
+	})
+	if err != nil {
+		s.stopWorkers()
+		return fmt.Errorf("namesrv: %w", err)
+	}
+	s.net = n
+	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
+	return nil
+}
+
+// Addr is the address that the server listens on.
+func (s *Server) Addr() string { return s.net.Addr().String() }
+
+// Stop ends the server: with enableShutdownGracefully newer clients are told to go away for
+// shutdownWaitTimeSeconds; then connections end and what has been received is applied.
+func (s *Server) Stop(ctx context.Context) error {
+	if c := s.settings.Load(); c.EnableShutdownGracefully {
+		s.goingAway.Store(true)
+		select {
+		case <-time.After(time.Duration(c.ShutdownWaitTimeSeconds) * time.Second):
+		case <-ctx.Done():
+		}
+	}
+	err := s.net.Close(ctx)
+	s.stopWorkers()
+	return err
+}
+
+// stopWorkers ends the goroutines in the direction that requests flow, so that
+// nothing accepted is lost.
+func (s *Server) stopWorkers() {
+	s.decoders.stop()
+	close(s.persisterStop)
+	<-s.persisterDone
+	close(s.writerStop)
+	<-s.writerDone
+	close(s.listsStop)
+	<-s.listsDone
+	s.fallbacksStop()
+	s.fallbacksDone.Wait()
+	s.notifier.Close()
+}
+
+func (s *Server) startFallbacks() {
+	var ctx context.Context
+	ctx, s.fallbacksStop = context.WithCancel(context.Background())
+	if s.product == nil {
+		return
+	}
+	for range fallbackWorkers {
+		s.fallbacksDone.Add(1)
+		go s.runFallbacks(ctx)
+	}
+}

@@ -1,0 +1,91 @@
+package settings
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write SETTINGS.md anew")
+
+const docsFile = "../../SETTINGS.md"
+
+const docsHead = `# Settings
+
+All keys of the configuration file (` + "`-c FILE`" + `, Java properties) and of ` + "`updateNamesrvConfig`" + `. Names, types and defaults are those of
+Apache RocketMQ 5.5.0 unless the table says "ours". A value that does not parse or is out of range stops the start with file, line and key; at run time
+it is answered with code 1 and nothing of the request is applied. Blanks around a value do not matter. Keys that are not known are kept, shown and warned of.
+
+**Works**: *at once*: the next request sees a new value; *restart*: it is kept and shown, and works once the server is started with it; *refused*: it can't be changed
+while the server runs; *no effect*: Apache's key without a meaning here, accepted, kept and shown.
+
+This page is made from the table in ` + "`namesrv/settings`" + `: ` + "`go test ./namesrv/settings -run TestDocs -update`" + `.
+`
+
+func docs() []byte {
+	var out bytes.Buffer
+	out.WriteString(docsHead)
+	titles := map[Group]string{
+		NameServer:    "## Name server",
+		ServerNetwork: "## Server network",
+		ClientNetwork: "## Client network\n\nRead from the file only: they concern the connections to brokers, and `getNamesrvConfig` shows them when they stand in the file.",
+		Ours:          "## Ours\n\n`getNamesrvConfig` shows them once they are set.",
+	}
+	for i, k := range keys {
+		if i == 0 || keys[i-1].Group != k.Group {
+			fmt.Fprintf(&out, "\n%s\n\n| Key | Type | Default | Works | Meaning |\n|---|---|---|---|---|\n", titles[k.Group])
+		}
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s |\n", k.Name, docsType(&k), docsDefault(&k), docsEffect(&k), k.Meaning)
+	}
+	return out.Bytes()
+}
+
+func docsType(k *Key) string {
+	switch {
+	case k.Max > k.Min:
+		return fmt.Sprintf("%s, %d to %d", k.Type(), k.Min, k.Max)
+	case k.NotEmpty:
+		return k.Type() + ", not empty"
+	}
+	return k.Type()
+}
+
+func docsDefault(k *Key) string {
+	if k.Default == "" {
+		return ""
+	}
+	if k.Property != "" {
+		return fmt.Sprintf("`%s` (`-D%s`)", k.Default, k.Property)
+	}
+	return "`" + k.Default + "`"
+}
+
+func docsEffect(k *Key) string {
+	if Default(Env{}).blackList[k.Name] {
+		return "refused"
+	}
+	return map[Effect]string{AtOnce: "at once", AtRestart: "restart", Never: "no effect"}[k.Effect]
+}
+
+// TestDocs holds SETTINGS.md to the table.
+func TestDocs(t *testing.T) {
+	want := docs()
+	if *update {
+		if err := os.WriteFile(docsFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(docsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is out of date: run with -update", docsFile)
+	}
+	if strings.Count(string(want), "\n| ") != len(keys)+4 {
+		t.Error("a row is missing or too many")
+	}
+}

@@ -1,0 +1,105 @@
+package netpoll
+
+import (
+	"sync/atomic"
+
+	"github.com/panjf2000/gnet/v2"
+)
+
+// Conn is one connection. It stays a valid object after the connection has ended; its methods then do nothing.
+type Conn struct {
+	// Context belongs to the handler and is touched on the connection's loop only.
+	Context any
+
+	id      uint64
+	peer    string // the socket's address; copied, because gnet's is only valid inside its callbacks
+	proxied atomic.Pointer[string]
+	loop    *loop
+	io      transport // the loop's view; set before Open
+	sock    gnet.Conn // io as gnet knows it; nil in a Pipe
+
+	gone   atomic.Bool           // closed: set on the loop, read anywhere
+	cause  atomic.Pointer[error] // the first reason to close
+	queued atomic.Int64          // bytes given to Send that the loop hasn't written yet
+	unsent atomic.Int64          // bytes in the outbound buffer when the loop last looked; written by the loop
+
+	// The rest belongs to the loop.
+	handedOver bool // its loop got it; read by the acceptor afterwards
+	opened     bool // Open was called and Close wasn't
+	stage      stage
+	stalled    bool // too much unsent: no frames are cut until it drains
+	closing    bool // closes when what is unsent has left; input is thrown away
+	paused     int  // Pause calls not yet answered by Resume
+	want       int  // bytes at the head of the input that the next step needs
+	held       int  // input left unhandled after the last event
+	lastNanos  int64
+	halfNanos  int64 // when the frame at the head began; 0: none has
+	moveNanos  int64 // when unsent bytes last became fewer
+	drainIndex int   // place in loop.draining, from 1; 0: not in it
+	timer      wheelEntry
+}
+
+// transport is what a loop needs of a connection: gnet.Conn is one, a Pipe's end another.
+type transport interface {
+	InboundBuffered() int
+	Peek(n int) ([]byte, error)
+	Discard(n int) (int, error)
+	Write(p []byte) (int, error)
+	OutboundBuffered() int
+}
+
+// ID is unique in the process's server, counted from 1.
+func (c *Conn) ID() uint64 { return c.id }
+
+// RemoteAddr is the peer's host:port: the source a PROXY header named if one came first, else PeerAddr.
+func (c *Conn) RemoteAddr() string {
+	if p := c.proxied.Load(); p != nil {
+		return *p
+	}
+	return c.peer
+}
+
+// PeerAddr is the host:port of the other end of the socket, whatever a PROXY header says.
+func (c *Conn) PeerAddr() string { return c.peer }
+
+// Loop is the index of the connection's event loop, from 0.
+func (c *Conn) Loop() int { return c.loop.index }
+
+// Overloaded reports that the unsent bytes of this connection's loop exceed its share of MaxUnsentBytes: large answers
+// should be refused. For handlers, on the loop.
+func (c *Conn) Overloaded() bool {
+	return c.loop.unsentBytes() > c.loop.server.opts.MaxUnsentBytes/int64(len(c.loop.server.loops))
+}
+
+// Close ends the connection soon, with one attempt to write what is unsent; Sends that came before are written first.
+// Any goroutine.
+func (c *Conn) Close() { c.CloseWith(ErrClosed) }
+
+// CloseWith is Close with the reason that LoopHandler.Close is to get (if none came first); nil means ErrClosed.
+func (c *Conn) CloseWith(reason error) {
+	if reason == nil {
+		reason = ErrClosed
+	}
+	if c.gone.Load() {
+		return
+	}
+	c.setCause(reason)
+	c.loop.post(func() { c.loop.end(c, reason) })
+}
+
+// setCause keeps the first reason: what follows it (a read error on a socket we closed) is only a consequence.
+func (c *Conn) setCause(reason error) { c.cause.CompareAndSwap(nil, &reason) }
+
+// Pause stops cutting frames of this connection, from within Frame: for an answer that is computed elsewhere, so that a
+// peer can't order more of them before it has read this one. Each Pause needs one Resume. Input that arrives meanwhile
+// is held, bounded as for a peer that doesn't read.
+func (c *Conn) Pause() { c.paused++ }
+
+// Resume takes one Pause back, after the answer was given to Send. Any goroutine.
+func (c *Conn) Resume() {
+	c.loop.post(func() {
+		if c.paused--; !c.gone.Load() {
+			c.loop.resume(c)
+		}
+	})
+}

@@ -1,0 +1,142 @@
+package netpoll
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/panjf2000/gnet/v2"
+)
+
+// engineEvents is what gnet calls. A connection's context is its *Conn, or an *anchor while the engine starts.
+type engineEvents struct{ gnet.BuiltinEventEngine }
+
+// anchor is a connection of our own to each loop, only there to learn the loop's handle.
+type anchor struct{ engine gnet.EventLoop }
+
+func (*engineEvents) OnOpen(g gnet.Conn) ([]byte, gnet.Action) {
+	switch c := g.Context().(type) {
+	case *Conn:
+		c.sock, c.io, c.handedOver = g, g, true
+		c.loop.opened(c)
+	case *anchor:
+		c.engine = g.EventLoop()
+	}
+	return nil, gnet.None
+}
+
+func (*engineEvents) OnTraffic(g gnet.Conn) gnet.Action {
+	if c, ok := g.Context().(*Conn); ok {
+		c.loop.traffic(c)
+	}
+	return gnet.None
+}
+
+func (*engineEvents) OnClose(g gnet.Conn, err error) gnet.Action {
+	if c, ok := g.Context().(*Conn); ok {
+		c.loop.stamp()
+		c.loop.closed(c, err)
+	}
+	return gnet.None
+}
+
+// startEngine starts as many gnet loops as s.loops and pairs them.
+func (s *Server) startEngine() (err error) {
+	s.engine, err = gnet.NewClient(&engineEvents{},
+		gnet.WithNumEventLoop(len(s.loops)), gnet.WithLogger(engineLog{s.opts.Logger}))
+	if err != nil {
+		return err
+	}
+	if err = s.engine.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = s.engine.Stop()
+		}
+	}()
+	seen := make(map[gnet.EventLoop]bool)
+	for _, l := range s.loops {
+		mine, theirs, err := socketPair()
+		if err != nil {
+			return err
+		}
+		defer mine.Close() // after all are paired: gnet gives a connection to the loop with the fewest
+		a := new(anchor)
+		if _, err = s.engine.EnrollContext(theirs, a); err != nil {
+			return err
+		}
+		l.engine = a.engine
+		seen[l.engine] = true
+	}
+	if len(seen) != len(s.loops) {
+		return fmt.Errorf("%d loops answered for %d", len(seen), len(s.loops))
+	}
+	return nil
+}
+
+func socketPair() (mine *os.File, theirs net.Conn, err error) {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	mine = os.NewFile(uintptr(fds[0]), "anchor")
+	other := os.NewFile(uintptr(fds[1]), "anchor")
+	defer other.Close()
+	if theirs, err = net.FileConn(other); err != nil {
+		_ = mine.Close()
+	}
+	return mine, theirs, err
+}
+
+// stopEngine ends the loops, which closes what is still open, after the last goroutine has left them.
+func (s *Server) stopEngine(ctx context.Context) error {
+	for _, l := range s.loops {
+		l.post(func() {
+			s.conns.Range(func(_ uint64, c *Conn) bool {
+				if c.loop == l {
+					l.end(c, ErrServerClosed)
+				}
+				return true
+			})
+		})
+	}
+	ended := make(chan error, 1)
+	go func() {
+		s.stopped.Store(true)
+		for _, l := range s.loops {
+			for l.users.Load() > 0 {
+				time.Sleep(100 * time.Microsecond)
+			}
+		}
+		err := s.engine.Stop()
+		for _, l := range s.loops {
+			l.ticker.timer.Stop()
+		}
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select { // it was about to end
+	case err := <-ended:
+		return err
+	case <-time.After(time.Second):
+		return fmt.Errorf("netpoll: event loops did not end: %w", ctx.Err())
+	}
+}
+
+// engineLog passes gnet's lines on; what it calls information is about itself.
+type engineLog struct{ to *slog.Logger }
+
+func (e engineLog) Debugf(f string, a ...any) {}
+func (e engineLog) Infof(f string, a ...any)  {}
+func (e engineLog) Warnf(f string, a ...any)  { e.to.Debug("netpoll: engine: " + fmt.Sprintf(f, a...)) }
+func (e engineLog) Errorf(f string, a ...any) { e.to.Warn("netpoll: engine: " + fmt.Sprintf(f, a...)) }
+func (e engineLog) Fatalf(f string, a ...any) { e.to.Error("netpoll: engine: " + fmt.Sprintf(f, a...)) }

@@ -1,0 +1,97 @@
+package netpoll
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+const (
+	logEvery    = 10 * time.Second
+	maxLogKinds = 64 // kinds remembered; a handler can panic with anything
+)
+
+// limitedLog writes one line of a kind at once and then at most one in ten seconds, with the number left out.
+type limitedLog struct {
+	to  *slog.Logger
+	now func() int64
+
+	mu    sync.Mutex
+	kinds map[string]*logKind
+}
+
+type logKind struct {
+	lastNanos int64
+	skipped   int
+}
+
+func newLimitedLog(to *slog.Logger, now func() int64) *limitedLog {
+	return &limitedLog{to: to, now: now, kinds: make(map[string]*logKind)}
+}
+
+// allow reports whether a line of this kind may be written, how many were skipped since the last, and whether it's the first.
+func (l *limitedLog) allow(kind string) (ok bool, skipped int, first bool) {
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := l.kinds[kind]
+	if k == nil {
+		if len(l.kinds) >= maxLogKinds {
+			clear(l.kinds)
+		}
+		l.kinds[kind] = &logKind{lastNanos: now}
+		return true, 0, true
+	}
+	if now-k.lastNanos < int64(logEvery) {
+		k.skipped++
+		return false, 0, false
+	}
+	skipped = k.skipped
+	k.lastNanos, k.skipped = now, 0
+	return true, skipped, false
+}
+
+func (l *limitedLog) warn(kind, text string, args ...any) {
+	if ok, skipped, _ := l.allow(kind); ok {
+		if skipped > 0 {
+			args = append(args, "skipped", skipped)
+		}
+		l.to.Warn(text, args...)
+	}
+}
+
+// logClose tells of ends that an operator should hear of; ordinary ones are counted only.
+func (s *Server) logClose(c *Conn, reason error) {
+	switch kind := kindOf(reason); kind {
+	case closedByPeer, closedByUs, closedByStop, closedIdle, closedSocket, closedPanic:
+	default:
+		s.log.warn(closeKindNames[kind], "netpoll: connection closed", "peer", c.RemoteAddr(), "reason", reason)
+	}
+}
+
+// logPanic writes the stack at the first panic of a kind (its text), then one line from time to time.
+func (s *Server) logPanic(c *Conn, r any) {
+	s.panics.Add(1)
+	kind := fmt.Sprintf("panic %T %.100v", r, r)
+	ok, skipped, first := s.log.allow(kind)
+	if !ok {
+		return
+	}
+	args := []any{"panic", fmt.Sprintf("%.1000v", r)}
+	if c != nil {
+		args = append(args, "peer", c.RemoteAddr())
+	}
+	if first {
+		args = append(args, "stack", string(debug.Stack()))
+	} else {
+		args = append(args, "skipped", skipped)
+	}
+	s.opts.Logger.Error("netpoll: handler panicked", args...)
+}
+
+// logFreeze says, once for all loops, that the process stood still.
+func (s *Server) logFreeze(late time.Duration) {
+	s.log.warn("freeze", "netpoll: the process stood still, deadlines moved", "by", late.Round(time.Millisecond))
+}

@@ -1,0 +1,82 @@
+package netpoll
+
+import (
+	"log/slog"
+	"runtime"
+	"time"
+
+	"github.com/waymark-mq/waymark/codec"
+)
+
+// Options configure a Server. A zero value means the default written beside it; a negative duration means never.
+type Options struct {
+	Addr          string        // host:port to bind
+	EventLoops    int           // number of cores
+	MaxFrameBytes int           // codec.DefaultMaxFrameBytes; the 4 length bytes count
+	MaxConns      int           // 0: no limit; further connections are accepted and closed at once
+	IdleTimeout   time.Duration // 120 s without a byte read or written
+
+	// HalfFrameTimeout bounds the time from a frame's first byte to its last: 60 s, and one more second for each 16 KiB received, so
+	// that a large frame on a slow line arrives and a dripping one doesn't.
+	HalfFrameTimeout time.Duration
+	StallTimeout     time.Duration // 60 s with unsent bytes of which none leaves
+	DrainTimeout     time.Duration // 5 s: how long Close lets unsent answers go out
+
+	// MaxUnsentBytes is the process budget of answers not yet taken by the kernel, 256 MiB. Over it Overloaded says true and
+	// connections with more than 32 KiB unsent get no further answers until they drain.
+	MaxUnsentBytes int64
+	// MaxConnUnsentBytes bounds what Send may pile up for one connection, 2 × MaxFrameBytes; over it the connection closes.
+	MaxConnUnsentBytes int
+	// MaxHeldBytes is the process budget of input received but not yet handled, 1 GiB. Over it connections holding more than
+	// 64 KiB close; connections that don't read their answers already do over a quarter of it.
+	MaxHeldBytes int64
+
+	SendBufferBytes int // SO_SNDBUF; 0: the system's
+	RecvBufferBytes int // SO_RCVBUF; 0: the system's
+
+	// FreezeThreshold: a loop's timer that comes later than this (1 s) means that the process stood still; all deadlines
+	// move by the lateness.
+	FreezeThreshold time.Duration
+
+	Logger *slog.Logger // slog.Default()
+	Now    func() int64 // monotonic nanoseconds; may be read from any goroutine
+}
+
+const (
+	kib = 1 << 10
+
+	highWaterBytes  = 256 * kib // unsent bytes above which no further frame of that connection is cut; also one Write's size
+	lowWaterBytes   = 32 * kib  // the same while the process budget is exceeded
+	heldSlackBytes  = 64 * kib  // input a stalled connection may hold beyond the frame at its head
+	keepOutBytes    = 512 * kib // an output buffer that grew larger is given back
+	halfFramePerSec = 16 * kib  // bytes that buy a half-sent frame one more second
+)
+
+func (o *Options) setDefaults() {
+	setDefault(&o.EventLoops, runtime.GOMAXPROCS(0))
+	setDefault(&o.MaxFrameBytes, codec.DefaultMaxFrameBytes)
+	setDefault(&o.IdleTimeout, 120*time.Second)
+	setDefault(&o.HalfFrameTimeout, 60*time.Second)
+	setDefault(&o.StallTimeout, 60*time.Second)
+	setDefault(&o.DrainTimeout, 5*time.Second)
+	setDefault(&o.MaxUnsentBytes, 256<<20)
+	setDefault(&o.MaxConnUnsentBytes, 2*o.MaxFrameBytes)
+	setDefault(&o.MaxHeldBytes, 1<<30)
+	setDefault(&o.FreezeThreshold, time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = monotonicNanos
+	}
+}
+
+func setDefault[T int | int64 | time.Duration](v *T, def T) {
+	if *v == 0 {
+		*v = def
+	}
+}
+
+var processStart = time.Now()
+
+func monotonicNanos() int64 { return int64(time.Since(processStart)) }

@@ -1,0 +1,50 @@
+package netpoll
+
+import "bytes"
+
+const (
+	sniffBytes   = 12 // nothing of a fresh connection is looked at before this many bytes; no real frame is shorter
+	lengthBytes  = 4
+	tlsHandshake = 0x16
+)
+
+// stage says how far a connection is.
+type stage uint8
+
+const (
+	stageFresh   stage = iota // waiting for the 12 bytes that tell a PROXY header
+	stageProxied              // a PROXY header was read; the next byte tells TLS from frames
+	stageFrames
+)
+
+// sniffed is what the first bytes turned out to be: skip bytes of preamble, perhaps with the address of the real peer.
+// With skip 0 and need > 0 more bytes are wanted, need in all.
+type sniffed struct {
+	skip, need int
+	source     string // "" keeps the socket's address
+	next       stage
+}
+
+// sniff looks at the bytes at the head of a connection that is not in stageFrames. Holding back 12 bytes, the detection of
+// PROXY headers on every connection and the test of the byte 0x16 behind them are Apache RocketMQ 5.5.0's behaviour
+// (NettyRemotingServer.HandshakeHandler, TlsModeHandler).
+func sniff(b []byte, st stage) (sniffed, error) {
+	if st == stageFresh {
+		if len(b) < sniffBytes {
+			return sniffed{need: sniffBytes, next: stageFresh}, nil
+		}
+		switch {
+		case bytes.HasPrefix(b, proxyV2Magic):
+			return parseProxyV2(b)
+		case bytes.HasPrefix(b, proxyV1Magic):
+			return parseProxyV1(b)
+		}
+	}
+	if len(b) == 0 {
+		return sniffed{need: 1, next: st}, nil
+	}
+	if b[0] == tlsHandshake {
+		return sniffed{}, ErrTLSHello
+	}
+	return sniffed{next: stageFrames}, nil
+}

@@ -1,0 +1,113 @@
+package netpoll
+
+import (
+	"math"
+	"time"
+)
+
+// A loop's timer. gnet tells neither when an outbound buffer has drained nor when time has passed, so the loop looks for
+// itself: every 2 to 50 ms while connections wait to go on, every 50 ms while any has unsent bytes, else once a wheel step.
+
+const (
+	hotTick  = 2 * time.Millisecond
+	slowTick = 50 * time.Millisecond
+)
+
+type ticker struct {
+	timer    *time.Timer
+	quiet    time.Duration
+	delay    time.Duration
+	dueNanos int64
+}
+
+func (l *loop) startTicker() {
+	l.ticker.delay = l.ticker.quiet
+	l.ticker.dueNanos = l.nowNanos + int64(l.ticker.delay)
+	l.ticker.timer = time.AfterFunc(l.ticker.delay, func() { l.post(l.tick) })
+}
+
+func (l *loop) tick() {
+	late := l.nowNanos - l.ticker.dueNanos
+	if limit := l.server.opts.FreezeThreshold; limit > 0 && late > int64(limit) {
+		l.shiftNanos += late
+		l.server.logFreeze(time.Duration(late))
+	}
+	waiting, moved := l.walkDraining()
+	l.deadlines.advance(l.deadlineNow(), l.judge)
+	switch {
+	case waiting && moved:
+		l.rearm(hotTick)
+	case waiting:
+		l.rearm(min(max(2*l.ticker.delay, hotTick), slowTick))
+	case len(l.draining) > 0:
+		l.rearm(min(slowTick, l.ticker.quiet))
+	default:
+		l.rearm(l.ticker.quiet)
+	}
+}
+
+func (l *loop) rearm(delay time.Duration) {
+	l.ticker.delay = delay
+	l.ticker.dueNanos = l.nowNanos + int64(delay)
+	if l.ticker.timer != nil {
+		l.ticker.timer.Reset(delay)
+	}
+}
+
+// hurry makes the next tick come soon, because a connection now waits for one.
+func (l *loop) hurry() {
+	if l.ticker.delay > hotTick {
+		l.rearm(hotTick)
+	}
+}
+
+// walkDraining looks at every connection with unsent bytes: lets it go on, closes it, or ends it when nothing moves.
+// It goes from the last to the first, because what is removed is replaced by the last.
+func (l *loop) walkDraining() (waiting, moved bool) {
+	for i := len(l.draining) - 1; i >= 0; i-- {
+		c := l.draining[i]
+		before := c.unsent.Load()
+		l.lookUnsent(c)
+		moved = moved || c.unsent.Load() < before
+		switch {
+		case c.closing && c.unsent.Load() == 0:
+			l.end(c, ErrClosed)
+		case c.stalled:
+			l.resume(c)
+		}
+		if c.gone.Load() || c.drainIndex == 0 {
+			continue
+		}
+		if limit := l.server.opts.StallTimeout; limit > 0 && l.deadlineNow()-c.moveNanos >= int64(limit) {
+			l.end(c, ErrStalled)
+			continue
+		}
+		waiting = waiting || c.closing || c.stalled
+	}
+	return waiting, moved
+}
+
+// judge ends a connection whose deadline has passed, or sets the next one.
+func (l *loop) judge(c *Conn) {
+	due, reason := l.deadline(c)
+	if due <= l.deadlineNow() {
+		l.end(c, reason)
+		return
+	}
+	l.deadlines.set(&c.timer, due)
+}
+
+// deadline is when c ends if nothing happens, and why.
+func (l *loop) deadline(c *Conn) (dueNanos int64, reason error) {
+	dueNanos = math.MaxInt64
+	if d := l.server.opts.IdleTimeout; d > 0 {
+		dueNanos, reason = c.lastNanos+int64(d), ErrIdle
+	}
+	if d := l.server.opts.HalfFrameTimeout; d > 0 && c.halfNanos != 0 {
+		half := c.halfNanos + int64(d) + int64(c.held/halfFramePerSec)*int64(time.Second)
+		if half < dueNanos {
+			dueNanos, reason = half, ErrHalfFrame
+		}
+	}
+	return dueNanos, reason
+}

@@ -1,0 +1,261 @@
+package netpoll
+
+import "github.com/waymark-mq/waymark/codec"
+
+// traffic is one read event: new bytes are there, or the connection may go on.
+func (l *loop) traffic(c *Conn) {
+	l.stamp()
+	defer l.recovered(c)
+	in := c.io.InboundBuffered()
+	l.counts.bytesIn += uint64(in - c.held)
+	c.lastNanos = l.deadlineNow()
+	switch {
+	case c.closing:
+		l.dropInput(c)
+	case c.paused > 0 || l.isStalled(c):
+		l.setHeld(c, in)
+		l.boundHeld(c)
+	case in < c.want: // nothing new can be cut: don't even look
+		l.leaveInput(c)
+	default:
+		l.cut(c)
+	}
+}
+
+// resume goes on with a connection that was stalled or paused.
+func (l *loop) resume(c *Conn) {
+	defer l.recovered(c)
+	if c.closing || c.paused > 0 || l.isStalled(c) {
+		return
+	}
+	l.cut(c)
+}
+
+// isStalled looks whether a stalled connection still is.
+func (l *loop) isStalled(c *Conn) bool {
+	if c.stalled {
+		l.lookUnsent(c)
+		c.stalled = c.unsent.Load() > int64(l.highWater())
+	}
+	return c.stalled
+}
+
+// highWater is the number of unsent bytes above which a connection gets no further answers.
+func (l *loop) highWater() int {
+	if l.unsentBytes() > l.server.opts.MaxUnsentBytes/int64(len(l.server.loops)) {
+		return lowWaterBytes
+	}
+	return highWaterBytes
+}
+
+// cut handles all whole frames that are there and writes their answers at once.
+func (l *loop) cut(c *Conn) {
+	l.out = l.out[:0]
+	l.lookUnsent(c)
+	limit := l.highWater()
+	old := c.held // input from before this event: in gnet's ring, where a peek may have to copy
+	var err error
+	for err == nil && c.paused == 0 {
+		if c.stalled = c.unsent.Load() > int64(limit); c.stalled {
+			break
+		}
+		in := c.io.InboundBuffered()
+		if in == 0 || in < c.want {
+			break
+		}
+		var b []byte
+		if b, err = c.io.Peek(l.peekSize(c, in, old)); err != nil {
+			break
+		}
+		var used int
+		used, err = l.frames(c, b, limit)
+		if c.gone.Load() {
+			return
+		}
+		if used > 0 {
+			_, _ = c.io.Discard(used)
+			old = max(0, old-used)
+			c.halfNanos = 0
+		}
+	}
+	if !l.flush(c) {
+		return
+	}
+	if err != nil {
+		l.endFlushed(c, err)
+		return
+	}
+	l.leaveInput(c)
+}
+
+// peekSize keeps a peek from copying: new input is one piece of memory; older input is taken alone, or, when the frame
+// at the head reaches from the old into the new, just that frame.
+func (l *loop) peekSize(c *Conn, in, old int) int {
+	switch {
+	case old == 0:
+		return in
+	case c.want > old:
+		return c.want
+	}
+	return min(old, max(c.want, 64*kib))
+}
+
+// frames handles the whole frames at the head of b and returns their length. It stops early when the connection must get
+// no further answers; c.want says what the next frame needs.
+func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
+	for {
+		rest := b[used:]
+		if c.stage != stageFrames {
+			s, err := sniff(rest, c.stage)
+			if err != nil || s.need > 0 {
+				c.want = s.need
+				return used, err
+			}
+			used += s.skip
+			c.stage, c.want = s.next, lengthBytes
+			if s.next != stageFrames {
+				c.want = 1
+			}
+			if s.source != "" {
+				c.proxied.Store(&s.source)
+			}
+			continue
+		}
+		if len(rest) < lengthBytes {
+			c.want = lengthBytes
+			return used, nil
+		}
+		n, err := codec.FrameLength(rest, l.server.opts.MaxFrameBytes)
+		if err != nil {
+			return used, err
+		}
+		if len(rest) < n {
+			c.want = n
+			return used, nil
+		}
+		frame := rest[:n:n]
+		c.want = lengthBytes
+		l.counts.frames++
+		l.out, err = l.handler.Frame(c, l.out, frame, l.nowNanos)
+		poison(frame)
+		used += n
+		if err != nil || c.paused > 0 {
+			return used, err
+		}
+		if len(l.out)+int(c.unsent.Load()) >= limit {
+			if !l.flush(c) || c.unsent.Load() > int64(limit) {
+				return used, nil
+			}
+		}
+	}
+}
+
+// flush writes the collected answers; false when the connection is gone. gnet copies what the socket refuses, and closes
+// the connection inside Write when that fails.
+func (l *loop) flush(c *Conn) bool {
+	if len(l.out) == 0 {
+		return !c.gone.Load()
+	}
+	l.counts.writes++
+	l.counts.bytesOut += uint64(len(l.out))
+	_, err := c.io.Write(l.out)
+	if l.out = l.out[:0]; cap(l.out) > keepOutBytes {
+		l.out = make([]byte, 0, 64*kib)
+	}
+	if err != nil {
+		l.end(c, err)
+	}
+	if c.gone.Load() {
+		return false
+	}
+	l.lookUnsent(c)
+	return true
+}
+
+// leaveInput settles what stays behind: a half frame gets its deadline, a stalled connection's input its bound.
+func (l *loop) leaveInput(c *Conn) {
+	in := c.io.InboundBuffered()
+	l.setHeld(c, in)
+	if c.stalled {
+		l.hurry()
+	}
+	if in == 0 || c.stalled || c.paused > 0 {
+		c.halfNanos = 0
+	} else if c.halfNanos == 0 {
+		c.halfNanos = l.deadlineNow()
+		if due, _ := l.deadline(c); due < c.timer.dueNanos {
+			l.deadlines.set(&c.timer, due)
+		}
+	}
+	l.boundHeld(c)
+}
+
+// boundHeld ends a connection whose unhandled input is too much: gnet can't stop reading.
+func (l *loop) boundHeld(c *Conn) {
+	if c.held <= c.want+heldSlackBytes && c.held <= heldSlackBytes {
+		return
+	}
+	budget := l.server.opts.MaxHeldBytes
+	if c.stalled || c.paused > 0 {
+		if c.held <= c.want+heldSlackBytes {
+			return
+		}
+		if c.held > l.server.opts.MaxFrameBytes+heldSlackBytes {
+			l.end(c, ErrInputOverflow)
+			return
+		}
+		budget /= 4
+	}
+	if l.server.heldBytes() > budget {
+		l.end(c, ErrInputOverflow)
+	}
+}
+
+func (l *loop) dropInput(c *Conn) {
+	if in := c.io.InboundBuffered(); in > 0 {
+		_, _ = c.io.Discard(in)
+	}
+	c.halfNanos = 0
+	l.setHeld(c, 0)
+}
+
+func (l *loop) setHeld(c *Conn, n int) {
+	if n != c.held {
+		l.held.Add(int64(n - c.held))
+		c.held = n
+	}
+}
+
+// lookUnsent asks the engine what is unsent; fewer bytes than before are progress.
+func (l *loop) lookUnsent(c *Conn) { l.setUnsent(c, int64(c.io.OutboundBuffered())) }
+
+func (l *loop) setUnsent(c *Conn, n int64) {
+	old := c.unsent.Load()
+	if n == old {
+		return
+	}
+	c.unsent.Store(n)
+	l.unsent.Add(n - old)
+	if n < old || old == 0 {
+		c.moveNanos = l.deadlineNow()
+		c.lastNanos = c.moveNanos
+	}
+	if n == 0 {
+		l.forgetDraining(c)
+	} else if c.drainIndex == 0 {
+		l.draining = append(l.draining, c)
+		c.drainIndex = len(l.draining)
+	}
+}
+
+func (l *loop) forgetDraining(c *Conn) {
+	if c.drainIndex == 0 {
+		return
+	}
+	last := len(l.draining) - 1
+	moved := l.draining[last]
+	l.draining[c.drainIndex-1], moved.drainIndex = moved, c.drainIndex
+	l.draining[last] = nil
+	l.draining = l.draining[:last]
+	c.drainIndex = 0
+}
