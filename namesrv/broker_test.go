@@ -226,7 +226,8 @@ func routeLine(body string) (string, error) {
 // registers a broker of its own to see that: all brokers of a connection go in one step.
 func (s *testServer) end(c *client) {
 	s.t.Helper()
-	marker := broker("marker").set("clusterName", "markers", "brokerName", "marker-"+c.conn.LocalAddr().String()).raw("")
+	marker := broker("marker").set("clusterName", "markers", "brokerName", "marker "+c.conn.LocalAddr().String()).
+		set("brokerAddr", c.conn.LocalAddr().String()).raw("")
 	c.register(marker)
 	c.close()
 	eventually(s.t, "end of the connection", func() bool {

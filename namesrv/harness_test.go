@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -140,6 +141,25 @@ func (s *testServer) live(cluster, addr string) (*core.Live, bool) {
 // pipe is a connection in memory, served by an event loop of its own on the test's goroutine.
 func (s *testServer) pipe() *netpoll.Pipe {
 	return netpoll.NewPipe(s.NewLoop(), netpoll.Options{Now: s.clock.Now, Logger: s.logger})
+}
+
+func mustRead(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func mustWrite(t testing.TB, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // logLines are the lines logged at level info and above.

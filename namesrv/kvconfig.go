@@ -49,7 +49,12 @@ func (d *decoder) decodePutKV() (*durable, *reply) {
 	return &durable{command: &core.PutKV{Namespace: ns.S, Key: key.S, Value: value}}, nil
 }
 
-// decodeDeleteKV makes DELETE_KV_CONFIG (102) ready to be made durable. Always code 0 once written.
+// decodeDeleteKV makes DELETE_KV_CONFIG (102) ready to be made durable. Always code 0 once written;
+// a missing name deletes nothing.
 func (d *decoder) decodeDeleteKV() *durable {
-	return &durable{command: &core.DeleteKV{Namespace: field(&d.cmd, "namespace").S, Key: field(&d.cmd, "key").S}}
+	ns, key := field(&d.cmd, "namespace"), field(&d.cmd, "key")
+	if !ns.Valid || !key.Valid {
+		return &durable{command: nothing}
+	}
+	return &durable{command: &core.DeleteKV{Namespace: ns.S, Key: key.S}}
 }

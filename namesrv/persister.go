@@ -118,7 +118,7 @@ func (d *decoder) decodeUpdateConfig() *durable {
 // value of a known key, or a file that can't be written. Nothing is applied then.
 // Effects:  configStorePath is written, then the settings change; keys that need a restart are only kept.
 // Source:   Apache RocketMQ 5.5.0, behaviour of a running server.
-// Differs:  Apache compares the black list with the unparsed spelling and ignores ill-typed values.
+// Differs:  Apache ignores ill-typed values, and writes control characters unescaped.
 func (p *persister) updateConfig(d *durable) {
 	if len(d.body) == 0 {
 		p.pass(d, change{command: nothing})

@@ -139,22 +139,39 @@ func (s *Server) Start() error {
 	go s.runPersister()
 	go s.runLists()
 	s.startFallbacks()
-	n, err := netpoll.Listen(s, netpoll.Options{
-		Addr:            net.JoinHostPort(c.BindAddress, strconv.Itoa(c.ListenPort)),
-		EventLoops:      c.EventLoops,
-		IdleTimeout:     time.Duration(c.ServerChannelMaxIdleTimeSeconds) * time.Second,
-		SendBufferBytes: c.ServerSocketSndBufSize,
-		RecvBufferBytes: c.ServerSocketRcvBufSize,
-		Logger:          s.logger,
-		Now:             s.clock.Now,
-	})
+	n, err := netpoll.Listen(s, s.netOptions(c))
 	if err != nil {
 		s.stopWorkers()
 		return fmt.Errorf("namesrv: %w", err)
 	}
 	s.net = n
+	if c.ListenPort == 0 { // 319 shows the port that was taken, as Apache's does
+		bound := *c
+		bound.ListenPort = n.Addr().(*net.TCPAddr).Port
+		s.settings.Store(&bound)
+	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
 	return nil
+}
+
+// netOptions are the network settings. Apache takes 0 and less as "no limit" for the idle
+// time and as "the system's" for socket buffers.
+func (s *Server) netOptions(c *settings.Settings) netpoll.Options {
+	idle := time.Duration(c.ServerChannelMaxIdleTimeSeconds) * time.Second
+	if idle <= 0 {
+		idle = -1
+	}
+	return netpoll.Options{
+		Addr:            net.JoinHostPort(c.BindAddress, strconv.Itoa(c.ListenPort)),
+		EventLoops:      c.EventLoops,
+		IdleTimeout:     idle,
+		MaxConns:        c.MaxConnections,
+		MaxUnsentBytes:  c.OutputBudgetBytes,
+		SendBufferBytes: max(c.ServerSocketSndBufSize, 0),
+		RecvBufferBytes: max(c.ServerSocketRcvBufSize, 0),
+		Logger:          s.logger,
+		Now:             s.clock.Now,
+	}
 }
 
 // Addr is the address that the server listens on.

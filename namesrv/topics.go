@@ -35,8 +35,9 @@ func (d *decoder) decodeDeleteTopic() change {
 	return c
 }
 
-// nothing is a command that changes nothing, for requests that are answered in order all the same.
-var nothing = &core.DeleteKV{}
+// nothing is a command that changes nothing (the end of no connection), for requests
+// that are answered in order all the same.
+var nothing = &core.EndConnection{}
 
 // decodeRegisterTopic makes REGISTER_TOPIC_IN_NAMESRV (217).
 //

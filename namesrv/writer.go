@@ -90,17 +90,18 @@ func (w *writer) step(tick core.Command) {
 	}
 }
 
-// finish answers a change that is published.
+// finish answers a change that is published. The hold ends before the answer leaves: the
+// next request may come on its heels.
 func (s *Server) finish(c *change, r *core.Result, snapshot *core.Snapshot) {
 	if c.then != nil {
 		c.then()
 	}
+	s.release(c.session, c.bytes)
 	if c.answer != nil {
 		buf := bytebufferpool.Get()
 		buf.B = c.answer(buf.B, r, snapshot)
 		c.session.conn.SendBuffer(buf)
 	}
-	s.release(c.session, c.bytes)
 }
 
 // release ends a write request's hold on its connection's order and on the budget.

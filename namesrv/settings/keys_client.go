@@ -13,7 +13,7 @@ var clientNetworkKeys = []Key{
 		Meaning: "Threads of Apache's client."},
 	{Name: "clientCallbackExecutorThreads", Default: "4", Effect: Never,
 		field:   func(s *Settings) any { return &s.ClientCallbackExecutorThreads },
-		Meaning: "Callback threads of Apache's client."},
+		Meaning: "Callback threads of Apache's client, there one for each core."},
 	{Name: "clientOnewaySemaphoreValue", Default: "65535", Effect: Never, Property: remotingProperty + "clientOnewaySemaphoreValue",
 		field:   func(s *Settings) any { return &s.ClientOnewaySemaphoreValue },
 		Meaning: "Limit of outgoing one-way calls."},

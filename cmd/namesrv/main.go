@@ -1,0 +1,20 @@
+// Command namesrv runs a RocketMQ nameserver. It takes the options, the
+// environment and the configuration file of Apache's; see SETTINGS.md.
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/waymark-mq/waymark/namesrv"
+)
+
+func main() {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	os.Exit(run(process{
+		args: os.Args[1:], getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr, signals: signals,
+		newServer: func(o namesrv.Options) (server, error) { return namesrv.New(o) },
+	}))
+}

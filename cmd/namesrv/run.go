@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/namesrv"
+	"github.com/waymark-mq/waymark/namesrv/product"
+	"github.com/waymark-mq/waymark/namesrv/settings"
+)
+
+// Exit codes. Source: Apache RocketMQ 5.5.0, observed.
+const (
+	exitOK      = 0
+	exitOptions = 1   // a bad command line
+	exitForced  = 130 // a second signal while stopping; ours
+	exitFailed  = 255 // the file, the settings or the start
+)
+
+// server is what run needs of a *namesrv.Server.
+type server interface {
+	Start() error
+	Addr() string
+	Stop(context.Context) error
+}
+
+// process is everything of the operating system that run touches.
+type process struct {
+	args           []string
+	getenv         func(string) string
+	stdout, stderr io.Writer
+	signals        <-chan os.Signal
+	newServer      func(namesrv.Options) (server, error)
+}
+
+// run is the life of the process; it returns the exit code.
+func run(p process) int {
+	o, err := parseOptions(p.args)
+	if err != nil {
+		fmt.Fprintln(p.stderr, err)
+		fmt.Fprint(p.stdout, usage)
+		return exitOptions
+	}
+	if o.help {
+		fmt.Fprint(p.stdout, usage)
+		return exitOK
+	}
+	logger := slog.New(slog.NewTextHandler(p.stderr, nil))
+	env := settings.ProcessEnv(p.getenv)
+	s, warnings, err := settings.Load(env, o.configFile)
+	if err != nil {
+		fmt.Fprintln(p.stderr, err)
+		return exitFailed
+	}
+	for _, w := range warnings {
+		logger.Warn("configuration file", "file", w.File, "line", w.Line, "key", w.Key, "problem", w.Text)
+	}
+	if o.configFile != "" {
+		fmt.Fprintf(p.stdout, "load config properties file OK, %s\n", o.configFile)
+	}
+	if o.printItems {
+		_, _ = p.stdout.Write(s.AllText())
+		return exitOK
+	}
+	return p.serve(env, s, logger)
+}
+
+// serve starts the server and stops it at the first signal.
+func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logger) int {
+	serializeType, err := readSerializeType(env, p.getenv)
+	if err != nil {
+		fmt.Fprintln(p.stderr, err)
+		return exitFailed
+	}
+	o := namesrv.Options{Settings: s, SerializeType: serializeType, Logger: logger}
+	if s.ClusterTest {
+		property := func(name string) string { return env.Properties[name] }
+		o.Product = product.Find(property, p.getenv, s.ProductEnvName)
+	}
+	srv, err := p.newServer(o)
+	if err == nil {
+		err = srv.Start()
+	}
+	if err != nil {
+		fmt.Fprintln(p.stderr, err)
+		return exitFailed
+	}
+	fmt.Fprintf(p.stdout, "The Name Server boot success. serializeType=%s, address %s:%s\n",
+		serializeNames[serializeType], s.BindAddress, portOf(srv.Addr()))
+	logger.Info("stopping", "signal", <-p.signals)
+	return p.stop(srv)
+}
+
+// stop ends srv. A signal that comes meanwhile ends the process at once.
+func (p process) stop(srv server) int {
+	stopped := make(chan error, 1)
+	go func() { stopped <- srv.Stop(context.Background()) }()
+	select {
+	case err := <-stopped:
+		if err != nil {
+			fmt.Fprintln(p.stderr, err)
+			return exitFailed
+		}
+		return exitOK
+	case <-p.signals:
+		return exitForced
+	}
+}
+
+var serializeNames = map[codec.SerializeType]string{codec.SerializeJSON: "JSON", codec.SerializeROCKETMQ: "ROCKETMQ"}
+
+// readSerializeType reads the header form of answers: a system property, then an
+// environment variable, else JSON.
+func readSerializeType(env settings.Env, getenv func(string) string) (codec.SerializeType, error) {
+	name, ok := env.Properties["rocketmq.serialize.type"]
+	if !ok {
+		name = getenv("ROCKETMQ_SERIALIZE_TYPE")
+	}
+	if strings.TrimSpace(name) == "" {
+		return codec.SerializeJSON, nil
+	}
+	for t, known := range serializeNames {
+		if name == known {
+			return t, nil
+		}
+	}
+	return 0, fmt.Errorf("namesrv: rocketmq.serialize.type (ROCKETMQ_SERIALIZE_TYPE) %q is neither JSON nor ROCKETMQ", name)
+}
+
+// portOf returns the port of a listening address; the host of the boot line is
+// bindAddress as it was written.
+func portOf(addr string) string {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	return port
+}
