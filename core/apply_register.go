@@ -1,9 +1,5 @@
 package core
 
-import (
-	"github.com/waymark-mq/waymark/codec"
-)
-
 // register applies REGISTER_BROKER (103). Whether it is refused or lost is decided
 // before anything is written.
 //
@@ -37,8 +33,11 @@ func (t *Table) register(now int64, c *RegisterBroker, r *Result) {
 	}
 	t.joinGroup(&reg)
 	t.applyTopics(&reg)
+	if reg.changed > 0 { // whoever else registered under this name didn't leave its topics so
+		reg.group = t.brokers.mark(reg.group)
+	}
 	l := t.enliven(now, &reg)
-	r.MasterAddr, r.HAServerAddr = t.masterOf(l)
+	r.MasterAddr, r.HAServerAddr = masterOf(l, l.group, t.live.Get)
 	t.reportRegistered(&reg)
 }
 
@@ -250,19 +249,4 @@ func (t *Table) disown(cell *LiveCell) {
 		delete(t.owned, cell.registeredBy)
 	}
 	cell.registeredBy = 0
-}
-
-// masterOf returns the live master's addresses for the answer to anybody else.
-func (t *Table) masterOf(l *Live) (masterAddr, haServerAddr codec.NullString) {
-	if l.BrokerID == MasterID {
-		return
-	}
-	addr, ok := l.group.addr(MasterID)
-	if !ok {
-		return
-	}
-	if m, ok := t.live.Get(liveKey(l.ClusterName, addr)); ok {
-		return codec.NullString{S: addr, Valid: true}, m.HAServerAddr
-	}
-	return
 }

@@ -51,18 +51,31 @@ func (t *Table) tick(now int64, c *Tick) {
 		}
 		t.effect(&Event{Kind: EventDeadlinesShifted, LatenessNanos: c.LatenessNanos})
 	}
+	var expired []expiry
 	t.wheel.Advance(now, func(timer *cellTimer) {
-		cell := timer.Value
-		killed, deadline := cell.killSilent(now)
-		if !killed {
+		killed, deadline := timer.Value.killSilent(now)
+		if killed {
+			expired = append(expired, expiry{timer.Value, deadline})
+		} else {
 			t.wheel.Arm(timer, deadline)
-			return
-		}
-		owner := cell.Owner()
-		if t.bury(cell, EventExpired) && owner != 0 {
-			t.effect(&CloseConnection{owner})
 		}
 	})
+	// First due, first gone, to the millisecond, though timers were armed for earlier signs of life.
+	slices.SortFunc(expired, func(a, b expiry) int {
+		return cmp.Or(cmp.Compare(a.deadline/nanosPerMilli, b.deadline/nanosPerMilli), strings.Compare(a.cell.key, b.cell.key))
+	})
+	for _, e := range expired {
+		owner := e.cell.Owner()
+		if t.bury(e.cell, EventExpired) && owner != 0 {
+			t.effect(&CloseConnection{owner})
+		}
+	}
+}
+
+// expiry is a cell that was silent for longer than its timeout, since deadline.
+type expiry struct {
+	cell     *LiveCell
+	deadline int64
 }
 
 // bury removes what stood behind a cell that is dead already, and reports whether the
@@ -114,7 +127,7 @@ func (t *Table) removeAddr(brokerName, addr string) (topics int, removed bool) {
 		topics = t.setPerm(n.Name, func(perm int32) int32 { return perm &^ permWrite })
 		n = t.brokers.group(brokerName)
 	}
-	if min := minID(rest); n.ActingMaster && min != noID && cmp.Compare(minID(g.Addrs), min) != 0 {
+	if least := minID(rest); n.ActingMaster && least != noID && least != minID(g.Addrs) {
 		t.notifyOffline(n, addr)
 	}
 	return topics, true

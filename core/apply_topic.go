@@ -12,16 +12,9 @@ const (
 	permReadWrite = codec.PermRead | codec.PermWrite
 )
 
-// deleteTopic applies DELETE_TOPIC_IN_NAMESRV (216): the topic, or its queues on
-// one cluster's brokers. It returns with the next registration of a broker that has it.
+// deleteTopic applies DELETE_TOPIC_IN_NAMESRV (216): the topic, or its queues and
+// mappings of one cluster's brokers. It returns with the next registration of a broker that has it.
 func (t *Table) deleteTopic(c *DeleteTopic) {
-	r, ok := t.topics.Get(c.Topic)
-	if !ok {
-		if c.ClusterName == "" {
-			t.removeMappings(c.Topic)
-		}
-		return
-	}
 	in := func(string) bool { return true }
 	if c.ClusterName != "" {
 		cl := t.brokers.cluster(c.ClusterName)
@@ -30,12 +23,15 @@ func (t *Table) deleteTopic(c *DeleteTopic) {
 		}
 		in = func(name string) bool { _, ok := slices.BinarySearch(cl.brokers, name); return ok }
 	}
-	for _, q := range slices.Clone(r.queues) {
-		if g := t.brokers.groups[q.group()]; in(g.Name) {
-			t.removeQueue(c.Topic, g)
-			t.touch(g)
+	if r, ok := t.topics.Get(c.Topic); ok {
+		for _, q := range slices.Clone(r.queues) {
+			if g := t.brokers.groups[q.group()]; in(g.Name) {
+				t.removeQueue(c.Topic, g)
+				t.brokers.mark(g)
+			}
 		}
 	}
+	t.removeMapping(c.Topic, func(e mappingEntry) bool { return in(e.brokerName) })
 }
 
 // registerTopic applies REGISTER_TOPIC_IN_NAMESRV (217). A new topic may name
@@ -53,32 +49,34 @@ func (t *Table) registerTopic(c *RegisterTopic) {
 		if g == nil {
 			return
 		}
-		t.setQueue(c.Topic, g, queueSetting{q.ReadQueueNums, q.WriteQueueNums, q.Perm, q.TopicSysFlag}, true)
-		t.touch(g)
+		if t.setQueue(c.Topic, g, queueSetting{q.ReadQueueNums, q.WriteQueueNums, q.Perm, q.TopicSysFlag}, true) {
+			t.brokers.mark(g)
+		}
 	}
 }
 
 // setPerm changes the permission of all queues of a broker name and returns how many
-// there are. Registrations of an unchanged DataVersion leave it so.
+// there are. Registrations of an unchanged DataVersion leave it so. A group of which anything has
+// changed is marked: its topics are no longer as it registered them, so its next registration is
+// looked at even if it is the same again.
 func (t *Table) setPerm(brokerName string, perm func(int32) int32) int {
 	g := t.brokers.group(brokerName)
 	if g == nil {
 		return 0
 	}
 	ids := t.topicsOf(g)
+	changed := false
 	for _, id := range ids {
 		r, _ := t.topics.Get(t.index.names[id])
 		s := t.queues.table.at(r.queues[r.find(g.index)].setting()).queueSetting
 		s.perm = perm(s.perm)
-		t.setQueue(r.name, g, s, true)
+		changed = t.setQueue(r.name, g, s, true) || changed
 	}
-	t.touch(g)
+	if changed {
+		t.brokers.mark(g)
+	}
 	return len(ids)
 }
-
-// touch marks that the group's topics are no longer as it registered them, so
-// that its next registration is looked at even if it is the same again.
-func (t *Table) touch(g *Group) { t.brokers.put(t.brokers.group(g.Name).clone()) }
 
 // setQueue stores a group's queue of a topic if the topic lacks it or, with
 // replace, if it differs; it reports whether anything changed.
@@ -88,7 +86,7 @@ func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) b
 		r = &TopicRoute{name: topic, id: t.index.newID(topic), born: t.batch}
 		t.topics.Set(topic, r)
 		t.namesChanged = true
-		t.bytes += len(topic)
+		t.bytes += listedBytes(topic)
 	}
 	i := r.find(g.index)
 	if i >= 0 && (!replace || t.queues.table.at(r.queues[i].setting()).queueSetting == s) {
@@ -125,7 +123,7 @@ func (t *Table) removeQueue(topic string, g *Group) {
 	if len(r.queues) == 1 {
 		t.topics.Delete(topic)
 		t.namesChanged = true
-		t.bytes -= len(topic)
+		t.bytes -= listedBytes(topic)
 		t.index.removed(g.index, t.hasQueue(g.index))
 		t.index.freeID(r.id)
 		t.removeMappings(topic)

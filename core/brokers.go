@@ -28,23 +28,27 @@ type cluster struct {
 // once; they store the same bytes.
 type encoded struct{ body atomic.Pointer[[]byte] }
 
-// get returns the answer, encoding it with the append function if nobody has yet.
-func (e *encoded) get(encode func(dst []byte) []byte) []byte {
+func (e *encoded) load() []byte {
 	if b := e.body.Load(); b != nil {
 		return *b
 	}
-	b := encode(nil)
+	return nil
+}
+
+func (e *encoded) store(b []byte) []byte {
 	e.body.Store(&b)
 	return b
 }
 
 func (t *brokerTable) group(name string) *Group {
-	i, ok := slices.BinarySearchFunc(t.byName, name, func(g *Group, name string) int { return strings.Compare(g.Name, name) })
+	i, ok := slices.BinarySearchFunc(t.byName, name, compareName)
 	if !ok {
 		return nil
 	}
 	return t.byName[i]
 }
+
+func compareName(g *Group, name string) int { return strings.Compare(g.Name, name) }
 
 func (t *brokerTable) cluster(name string) *cluster {
 	i, ok := t.findCluster(name)
@@ -58,11 +62,12 @@ func (t *brokerTable) findCluster(name string) (int, bool) {
 	return slices.BinarySearchFunc(t.clusters, name, func(c *cluster, name string) int { return strings.Compare(c.name, name) })
 }
 
-// brokerDraft is the writer's copy of the broker table during one batch: nil
-// until the first change, then cloned once and edited.
+// brokerDraft is the writer's copy of the broker table during one batch: the
+// snapshot's until the first change, then cloned once and edited.
 type brokerDraft struct {
 	*brokerTable
-	own bool
+	own     bool
+	changed bool // what answers say of groups and clusters
 }
 
 func (d *brokerDraft) edit() *brokerTable {
@@ -77,15 +82,35 @@ func (d *brokerDraft) edit() *brokerTable {
 	return d.brokerTable
 }
 
-// put stores a group under its index, replacing the one of the same name.
+// freeze returns the table of the next snapshot. If no text has changed it keeps the encoded answers.
+func (d *brokerDraft) freeze(old *brokerTable) *brokerTable {
+	if d.own && !d.changed {
+		d.clusterInfo.body.Store(old.clusterInfo.body.Load())
+		d.systemTopics.body.Store(old.systemTopics.body.Load())
+	}
+	return d.brokerTable
+}
+
+// put stores a group that is new or has changed.
 func (d *brokerDraft) put(g *Group) {
+	d.changed = true
 	t := d.edit()
 	if g.index == len(t.groups) {
 		t.groups = append(t.groups, g)
-	} else {
-		t.groups[g.index] = g
 	}
-	i, ok := slices.BinarySearchFunc(t.byName, g.Name, func(o *Group, name string) int { return strings.Compare(o.Name, name) })
+	t.store(g)
+}
+
+// mark replaces a group by a copy, which says the same and is another.
+func (d *brokerDraft) mark(g *Group) *Group {
+	c := g.clone()
+	d.edit().store(c)
+	return c
+}
+
+func (t *brokerTable) store(g *Group) {
+	t.groups[g.index] = g
+	i, ok := slices.BinarySearchFunc(t.byName, g.Name, compareName)
 	if ok {
 		t.byName[i] = g
 	} else {
@@ -95,9 +120,10 @@ func (d *brokerDraft) put(g *Group) {
 
 // drop removes a group and takes its name out of every cluster.
 func (d *brokerDraft) drop(g *Group) {
+	d.changed = true
 	t := d.edit()
 	t.groups[g.index] = nil
-	if i := slices.IndexFunc(t.byName, func(o *Group) bool { return o.Name == g.Name }); i >= 0 {
+	if i, ok := slices.BinarySearchFunc(t.byName, g.Name, compareName); ok {
 		t.byName = slices.Delete(t.byName, i, i+1)
 	}
 	kept := make([]*cluster, 0, len(t.clusters))
@@ -117,6 +143,7 @@ func (d *brokerDraft) drop(g *Group) {
 func (d *brokerDraft) join(clusterName, brokerName string) {
 	i, ok := d.findCluster(clusterName)
 	if !ok {
+		d.changed = true
 		t := d.edit()
 		t.clusters = slices.Insert(t.clusters, i, &cluster{clusterName, []string{brokerName}})
 		return
@@ -126,5 +153,6 @@ func (d *brokerDraft) join(clusterName, brokerName string) {
 	if ok {
 		return
 	}
+	d.changed = true
 	d.edit().clusters[i] = &cluster{c.name, slices.Insert(slices.Clone(c.brokers), j, brokerName)}
 }

@@ -28,7 +28,7 @@ func (t *Table) checkTopics(s *Snapshot) {
 	counts := map[int]int{}
 	bytes := 0
 	for name, r := range s.topics.All() {
-		bytes += len(name)
+		bytes += listedBytes(name)
 		invariants.Check(r.name == name && len(r.queues) > 0, "core: topic %q has no queue", name)
 		invariants.Check(t.index.names[r.id] == name, "core: topic %q has the id of %q", name, t.index.names[r.id])
 		for i, q := range r.queues {

@@ -115,15 +115,14 @@ func (*Tick) command()             {}
 // Settings are the configuration keys that answers are made of. They change
 // only through the writer, so that one snapshot is one truth.
 type Settings struct {
-	OrderMessageEnable                  bool
-	ReturnOrderTopicConfigToBroker      bool
-	SupportActingMaster                 bool
-	NotifyMinBrokerIDChanged            bool
-	DeleteTopicWithBrokerRegistration   bool
-	EnableTopicList, EnableAllTopicList bool
+	OrderMessageEnable                bool
+	ReturnOrderTopicConfigToBroker    bool
+	SupportActingMaster               bool
+	NotifyMinBrokerIDChanged          bool
+	DeleteTopicWithBrokerRegistration bool
 }
 
 // DefaultSettings are Apache's defaults.
 func DefaultSettings() Settings {
-	return Settings{ReturnOrderTopicConfigToBroker: true, EnableTopicList: true, EnableAllTopicList: true}
+	return Settings{ReturnOrderTopicConfigToBroker: true}
 }

@@ -38,7 +38,9 @@ func (s *Snapshot) deepHash() uint64 {
 		add("cluster", i, *c)
 	}
 	for i, p := range s.queues.pages {
-		add("settings", i, p.entries)
+		if p != nil {
+			add("settings", i, p.entries)
+		}
 	}
 	for ns, n := range s.kv.namespaces {
 		add("kv", ns, n.values, string(n.table))

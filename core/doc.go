@@ -16,14 +16,17 @@
 //
 // File map
 //
-//	snapshot.go       Snapshot and look-ups      table.go           Table, Step, publish
+//	table.go          Table, Step, publish       command.go         what the writer can be asked
+//	snapshot.go       Snapshot and look-ups      outcome.go         what it answers
 //	route.go          105, made of fragments     apply_register.go  103
 //	route_special.go  105, the rarer forms       apply_remove.go    104, end of connection, expiry
-//	lists.go          106, 206, 224, 304, …      apply_topic.go     216, 217, 205, 327
-//	group.go          broker groups              apply_mapping.go   static mappings
-//	brokers.go        table of groups            apply_other.go     KV, 322, notifications, events
-//	queue.go          queues and settings        topicindex.go      topics by broker group
-//	kv.go             KV configuration           command.go         what the writer can be asked
-//	liveness.go       LiveCell, Live             outcome.go         what it answers
-//	mapping.go        static mappings            check_on.go        proofs, in builds tagged invariants
+//	lists.go          206, 224, 311–313          apply_topic.go     216, 217, 205, 327
+//	lists_brokers.go  106, 304                   apply_mapping.go   static mappings
+//	membergroup.go    901                        apply_kv.go        100, 102
+//	group.go          broker groups              apply_query.go     322 that waited for its turn
+//	brokers.go        table of groups            notify.go          905
+//	queue.go          queues and settings        report.go          events for the log
+//	mapping.go        static mappings            topicindex.go      topics by broker group
+//	kv.go             KV configuration           fold.go            zone names
+//	liveness.go       LiveCell, Live             check_on.go        proofs, in builds tagged invariants
 package core

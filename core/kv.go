@@ -36,16 +36,45 @@ func newKVTable(kv map[string]map[string]string) *kvTable {
 	return t
 }
 
-// with returns the table with one namespace's values changed by edit.
-func (t *kvTable) with(namespace string, edit func(values map[string]string)) *kvTable {
+// kvDraft is the writer's copy of the KV configuration during one batch: the
+// namespaces that the batch changes, each copied once and encoded once at its end.
+type kvDraft struct {
+	*kvTable
+	edited map[string]map[string]string
+}
+
+func (d *kvDraft) has(namespace string) bool {
+	_, known := d.namespaces[namespace]
+	_, edited := d.edited[namespace]
+	return known || edited
+}
+
+// edit returns a namespace's values for writing, made if it isn't there.
+func (d *kvDraft) edit(namespace string) map[string]string {
+	if values, ok := d.edited[namespace]; ok {
+		return values
+	}
 	values := map[string]string{}
-	if n, ok := t.namespaces[namespace]; ok {
+	if n, ok := d.namespaces[namespace]; ok {
 		values = maps.Clone(n.values)
 	}
-	edit(values)
-	c := &kvTable{maps.Clone(t.namespaces)}
-	c.namespaces[namespace] = newNamespace(values)
-	return c
+	if d.edited == nil {
+		d.edited = map[string]map[string]string{}
+	}
+	d.edited[namespace] = values
+	return values
+}
+
+// freeze returns the table of the next snapshot.
+func (d *kvDraft) freeze() *kvTable {
+	if len(d.edited) == 0 {
+		return d.kvTable
+	}
+	t := &kvTable{maps.Clone(d.namespaces)}
+	for namespace, values := range d.edited {
+		t.namespaces[namespace] = newNamespace(values)
+	}
+	return t
 }
 
 // KV returns a value of the KV configuration.

@@ -26,7 +26,8 @@ const dead = math.MinInt64
 //
 // Concurrency contract
 //
-//	last   compare-and-swapped by event loops (Touch) and by the writer (kill);
+//	last   compare-and-swapped by event loops (Touch, Refresh) and by the writer
+//	       (killOwnedBy, killSilent);
 //	       the one word on which a heartbeat and a removal meet. A removal that
 //	       read an older value fails its swap and decides again, so a heartbeat
 //	       that was acknowledged is never followed by a removal that missed it.
@@ -78,7 +79,7 @@ func (c *LiveCell) Last() (nanos int64, ok bool) {
 // Owner is the connection whose end removes the broker.
 func (c *LiveCell) Owner() ConnID { return ConnID(c.owner.Load()) }
 
-// kill removes the broker's liveness if conn still owns it. Writer only.
+// killOwnedBy removes the broker's liveness if conn still owns it. Writer only.
 func (c *LiveCell) killOwnedBy(conn ConnID) bool {
 	for {
 		last := c.last.Load()

@@ -122,6 +122,13 @@ func (w *world) registerTheSame(t *rapid.T) {
 		t.Skip("it would have to be applied")
 	}
 	c = *w.lastOf(&c)
+	for _, topic := range c.Body.Topics {
+		if topic.Key != topic.Name {
+			// With deletion of missing topics it is deleted by its key and stored again by
+			// its name each time, which costs the mappings of others: not worth a memo's mark.
+			t.Skip("a topic with two names")
+		}
+	}
 	c.Conn = pick(t, "conn", w.conns)
 	t.Logf("%d ms: the same on %d: %s", w.now/1e6, c.Conn, describe(&c))
 	var got core.Result

@@ -65,7 +65,7 @@ type Event struct {
 	ClusterName, BrokerName, BrokerAddr string
 	BrokerID                            int64
 	Conn                                ConnID
-	// Topics sent with a registration, and how many of them were added or changed; topics lost with a removal.
+	// Topics sent with a registration, and how many were added, changed or taken off by it; topics touched by a removal.
 	Topics, TopicsChanged int
 	// Other is the address that EventReplaced displaced or that won EventConflict, the name that
 	// EventMoved left, or the cluster that EventTwoClusters found.

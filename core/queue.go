@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/waymark-mq/waymark/codec"
@@ -80,14 +81,16 @@ func (t *settingTable) at(i uint32) *settingEntry {
 
 // settingIndex is the writer's side of the settings: which index a setting has,
 // how many queues use it, and which indexes are free. A free index is used
-// again in a new table only, so older snapshots keep theirs.
+// again in a new table only, so older snapshots keep theirs. A page without a
+// setting in use is given back, so that memory follows what is in use.
 type settingIndex struct {
-	table *settingTable // the draft; equal to the snapshot's until own
+	table *settingTable // the draft; the snapshot's until own
 	own   bool
 	born  uint64
 	index map[queueSetting]uint32
 	refs  []int
 	free  []uint32
+	used  []int // settings in use by page
 }
 
 // begin starts a batch.
@@ -99,7 +102,8 @@ func (x *settingIndex) acquire(s queueSetting) uint32 {
 	if !ok {
 		i = x.slot()
 		x.index[s] = i
-		x.writablePage(i).entries[i%settingsPerPage] = settingEntry{s, string(s.appendTail(nil))}
+		x.writablePage(int(i / settingsPerPage)).entries[i%settingsPerPage] = settingEntry{s, string(s.appendTail(nil))}
+		x.used[i/settingsPerPage]++
 	}
 	x.refs[i]++
 	return i
@@ -107,9 +111,17 @@ func (x *settingIndex) acquire(s queueSetting) uint32 {
 
 // release gives back one queue's use of i.
 func (x *settingIndex) release(i uint32) {
-	if x.refs[i]--; x.refs[i] == 0 {
-		delete(x.index, x.table.at(i).queueSetting)
-		x.free = append(x.free, i)
+	if x.refs[i]--; x.refs[i] > 0 {
+		return
+	}
+	delete(x.index, x.table.at(i).queueSetting)
+	x.free = append(x.free, i)
+	n := int(i / settingsPerPage)
+	if x.used[n]--; x.used[n] == 0 {
+		x.edit().pages[n] = nil
+	}
+	if len(x.free) == len(x.refs) {
+		x.edit().pages, x.refs, x.free, x.used = nil, nil, nil, nil
 	}
 }
 
@@ -119,26 +131,37 @@ func (x *settingIndex) slot() uint32 {
 		x.free = x.free[:n-1]
 		return i
 	}
+	i := len(x.refs)
 	x.refs = append(x.refs, 0)
-	return uint32(len(x.refs) - 1)
+	if n := i / settingsPerPage; n == len(x.used) {
+		x.used = append(x.used, 0)
+		t := x.edit()
+		t.pages = append(t.pages, nil)
+	}
+	return uint32(i)
 }
 
-// writablePage returns the page of i in the draft, copied if an earlier batch made it.
-func (x *settingIndex) writablePage(i uint32) *settingPage {
+// edit returns the draft of the table, copied if the batch has none yet.
+func (x *settingIndex) edit() *settingTable {
 	if !x.own {
-		x.table = &settingTable{append([]*settingPage(nil), x.table.pages...)}
+		x.table = &settingTable{slices.Clone(x.table.pages)}
 		x.own = true
 	}
-	n := int(i / settingsPerPage)
-	if n == len(x.table.pages) {
-		x.table.pages = append(x.table.pages, &settingPage{born: x.born})
-	}
-	p := x.table.pages[n]
-	if p.born != x.born {
+	return x.table
+}
+
+// writablePage returns a page of the draft, made if there is none, copied if an earlier batch made it.
+func (x *settingIndex) writablePage(n int) *settingPage {
+	t := x.edit()
+	p := t.pages[n]
+	switch {
+	case p == nil:
+		p = &settingPage{born: x.born}
+	case p.born != x.born:
 		c := *p
 		c.born = x.born
 		p = &c
-		x.table.pages[n] = p
 	}
+	t.pages[n] = p
 	return p
 }

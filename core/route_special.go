@@ -17,7 +17,7 @@ type member struct {
 // appendSpecial appends the route answers that depend on more than the topic:
 // the acting master, the client's zone, filter servers.
 func (s *Snapshot) appendSpecial(dst []byte, r *TopicRoute, o RouteOptions) []byte {
-	members := s.members(r, string(o.Zone))
+	members, dropped := s.members(r, string(o.Zone))
 	dst = append(dst, `{"brokerDatas":[`...)
 	for i, m := range members {
 		if i > 0 {
@@ -26,7 +26,7 @@ func (s *Snapshot) appendSpecial(dst []byte, r *TopicRoute, o RouteOptions) []by
 		dst = m.group.appendBrokerData(dst, o.Dialect, m.addrs)
 	}
 	dst = append(dst, `],"filterServerTable":`...)
-	dst = s.appendFilterServers(dst, members)
+	dst = s.appendFilterServers(dst, members, dropped)
 	dst = s.appendOrderConf(dst, r)
 	dst = append(dst, `,"queueDatas":[`...)
 	for i, m := range members {
@@ -40,11 +40,11 @@ func (s *Snapshot) appendSpecial(dst []byte, r *TopicRoute, o RouteOptions) []by
 	return append(dst, '}')
 }
 
-// members returns the topic's brokers as the client is to see them. The zone
-// filter sees an acting master as a master.
-func (s *Snapshot) members(r *TopicRoute, zone string) []member {
+// members returns the topic's brokers as the client is to see them, and those that
+// its zone keeps from it. The zone filter sees an acting master as a master.
+func (s *Snapshot) members(r *TopicRoute, zone string) (kept, dropped []member) {
 	stands := s.settings.SupportActingMaster && !strings.HasPrefix(r.name, memberTopicPrefix)
-	out := make([]member, 0, len(r.queues))
+	kept = make([]member, 0, len(r.queues))
 	for _, q := range r.queues {
 		g := s.brokers.groups[q.group()]
 		m := member{q, g, g.Addrs}
@@ -52,10 +52,12 @@ func (s *Snapshot) members(r *TopicRoute, zone string) []member {
 			m.addrs = withActingMaster(g.Addrs)
 		}
 		if zone == "" || keptInZone(m, zone) {
-			out = append(out, m)
+			kept = append(kept, m)
+		} else {
+			dropped = append(dropped, m)
 		}
 	}
-	return out
+	return kept, dropped
 }
 
 // withActingMaster shows the smallest id under the master's.
@@ -73,8 +75,9 @@ func keptInZone(m member, zone string) bool {
 	return m.group.ZoneName.Valid && equalIgnoreCase(m.group.ZoneName.S, zone)
 }
 
-// appendFilterServers appends the map from broker address to its filter servers.
-func (s *Snapshot) appendFilterServers(dst []byte, members []member) []byte {
+// appendFilterServers appends the map from broker address to its filter servers. An address
+// of a dropped broker is left out, also where a kept one has the same, as in Apache's.
+func (s *Snapshot) appendFilterServers(dst []byte, members, dropped []member) []byte {
 	dst = append(dst, '{')
 	if s.filtered > 0 {
 		servers := map[string][]string{}
@@ -83,6 +86,11 @@ func (s *Snapshot) appendFilterServers(dst []byte, members []member) []byte {
 				if l, ok := s.live.Get(liveKey(m.group.ClusterName, a.Addr)); ok && len(l.FilterServers) > 0 {
 					servers[a.Addr] = l.FilterServers
 				}
+			}
+		}
+		for _, m := range dropped {
+			for _, a := range m.addrs {
+				delete(servers, a.Addr)
 			}
 		}
 		dst = appendStringLists(dst, servers)

@@ -21,9 +21,9 @@ type Snapshot struct {
 
 	// Answers made of many topics, each replaced when what it is made of changes.
 	topicList    *encoded
-	unitLists    *[3]encoded
+	unitLists    *[numberOfUnitLists]encoded
 	clusterLists *clusterLists
-	topicBytes   int // length of all topic names
+	topicBytes   int // length of all topic names as lists have them
 }
 
 // emptySnapshot is where a table begins.
@@ -37,7 +37,7 @@ func emptySnapshot(s Settings, kv *kvTable) *Snapshot {
 		kv:           kv,
 		settings:     &s,
 		topicList:    &encoded{},
-		unitLists:    &[3]encoded{},
+		unitLists:    &[numberOfUnitLists]encoded{},
 		clusterLists: &clusterLists{},
 	}
 }
@@ -61,7 +61,7 @@ func (s *Snapshot) InternTopic(name []byte) string {
 
 // Live returns what the broker at addr registered in the cluster.
 func (s *Snapshot) Live(cluster, addr []byte) (*Live, bool) {
-	var buf [128]byte
+	var buf [512]byte // longer keys cost an allocation
 	_, l, ok := s.live.GetBytes(appendLiveKey(buf[:0], cluster, addr))
 	return l, ok
 }
@@ -75,7 +75,10 @@ func (s *Snapshot) Current(l *Live) bool {
 // RegisterReply returns the addresses that a registration's answer carries: the
 // live master's and its HA service's, for anybody but the master.
 func (s *Snapshot) RegisterReply(l *Live) (masterAddr, haServerAddr codec.NullString) {
-	g := s.brokers.group(l.BrokerName)
+	return masterOf(l, s.brokers.group(l.BrokerName), s.live.Get)
+}
+
+func masterOf(l *Live, g *Group, find func(key string) (*Live, bool)) (masterAddr, haServerAddr codec.NullString) {
 	if g == nil || l.BrokerID == MasterID {
 		return
 	}
@@ -83,7 +86,7 @@ func (s *Snapshot) RegisterReply(l *Live) (masterAddr, haServerAddr codec.NullSt
 	if !ok {
 		return
 	}
-	if m, ok := s.live.Get(liveKey(l.ClusterName, addr)); ok {
+	if m, ok := find(liveKey(l.ClusterName, addr)); ok {
 		return codec.NullString{S: addr, Valid: true}, m.HAServerAddr
 	}
 	return

@@ -31,10 +31,10 @@ type Table struct {
 	live     *cow.Editor[*Live]
 	brokers  brokerDraft
 	queues   settingIndex
-	kv       *kvTable
+	kv       kvDraft
 	settings *Settings
 	filtered int
-	bytes    int // length of all topic names
+	bytes    int // length of all topic names as lists have them
 	// What the batch has changed, for the answers made of many topics.
 	namesChanged, queuesChanged bool
 
@@ -71,6 +71,7 @@ func (t *Table) Load() *Snapshot { return t.current.Load() }
 // deterministic: no socket, file, goroutine or clock inside. out is overwritten.
 func (t *Table) Step(now int64, batch []Command, out *Outcome) {
 	out.Results = append(out.Results[:0], make([]Result, len(batch))...)
+	clear(out.Effects) // or they would hold what they name until a step has as many
 	out.Effects = out.Effects[:0]
 	t.out = out
 	base := t.current.Load()
@@ -89,7 +90,8 @@ func (t *Table) begin(s *Snapshot) {
 	t.topics, t.mappings, t.live = s.topics.Edit(), s.mappings.Edit(), s.live.Edit()
 	t.brokers = brokerDraft{brokerTable: s.brokers}
 	t.queues.begin(t.batch)
-	t.kv, t.settings, t.filtered, t.bytes = s.kv, s.settings, s.filtered, s.topicBytes
+	t.kv = kvDraft{kvTable: s.kv}
+	t.settings, t.filtered, t.bytes = s.settings, s.filtered, s.topicBytes
 	t.namesChanged, t.queuesChanged = false, false
 }
 
@@ -97,8 +99,8 @@ func (t *Table) begin(s *Snapshot) {
 func (t *Table) publish(old *Snapshot) {
 	s := *old
 	s.topics, s.mappings, s.live = t.topics.Freeze(), t.mappings.Freeze(), t.live.Freeze()
-	s.brokers, s.queues = t.brokers.brokerTable, t.queues.table
-	s.kv, s.settings, s.filtered, s.topicBytes = t.kv, t.settings, t.filtered, t.bytes
+	s.brokers, s.queues, s.kv = t.brokers.freeze(old.brokers), t.queues.table, t.kv.freeze()
+	s.settings, s.filtered, s.topicBytes = t.settings, t.filtered, t.bytes
 	t.topics, t.mappings, t.live = nil, nil, nil
 	if s == *old {
 		return
@@ -106,8 +108,11 @@ func (t *Table) publish(old *Snapshot) {
 	if t.namesChanged {
 		s.topicList = &encoded{}
 	}
-	if t.queuesChanged || s.brokers != old.brokers {
-		s.unitLists, s.clusterLists = &[3]encoded{}, &clusterLists{}
+	if t.queuesChanged {
+		s.unitLists = &[numberOfUnitLists]encoded{}
+	}
+	if t.queuesChanged || t.brokers.changed {
+		s.clusterLists = &clusterLists{}
 	}
 	t.current.Store(&s)
 }

@@ -92,16 +92,16 @@ func (s snapshotReads) Route(topic string, o golden.RouteOptions) (string, bool)
 	return string(body[len("before"):]), true
 }
 
-func (s snapshotReads) ClusterInfo() string { return string(s.Snapshot.ClusterInfo()) }
-func (s snapshotReads) TopicList() string   { return string(s.Snapshot.TopicList()) }
+func (s snapshotReads) ClusterInfo() string { return string(s.Snapshot.ClusterInfo().Body()) }
+func (s snapshotReads) TopicList() string   { return string(s.Snapshot.TopicList().Body()) }
 func (s snapshotReads) TopicsByCluster(cluster string) string {
-	return string(s.Snapshot.TopicsByCluster([]byte(cluster)))
+	return string(s.Snapshot.TopicsByCluster(cluster).Body())
 }
-func (s snapshotReads) SystemTopics() string { return string(s.Snapshot.SystemTopics()) }
+func (s snapshotReads) SystemTopics() string { return string(s.Snapshot.SystemTopics().Body()) }
 
 func (s snapshotReads) UnitTopics(code int) string {
 	lists := map[int]core.UnitList{311: core.UnitTopics, 312: core.UnitSubTopics, 313: core.UnitSubOnlyTopics}
-	return string(s.Snapshot.UnitTopics(lists[code]))
+	return string(s.Snapshot.UnitTopics(lists[code]).Body())
 }
 
 func (s snapshotReads) MemberGroup(cluster, broker codec.NullString) string {

@@ -30,6 +30,10 @@ func (x *topicIndex) newID(name string) uint32 {
 func (x *topicIndex) freeID(id uint32) {
 	x.names[id] = ""
 	x.free = append(x.free, id)
+	if len(x.free) == len(x.names) {
+		x.names, x.free = nil, nil
+		clear(x.lists) // no topic, so nothing but entries left over
+	}
 }
 
 // added notes that topic id has a queue of the group now.
@@ -68,7 +72,10 @@ func (x *topicIndex) clean(group int, has func(id uint32) bool) {
 	slices.Sort(l)
 	l = slices.Compact(l)
 	l = slices.DeleteFunc(l, func(id uint32) bool { return !has(id) })
-	x.lists[group] = slices.Clip(l)
+	if cap(l) > 4*len(l)+64 {
+		l = slices.Clone(l) // give the peak back
+	}
+	x.lists[group] = l
 }
 
 // dropGroup forgets a group's list; its index may be used again.

@@ -17,7 +17,7 @@ var (
 	someBrokers  = []string{"a", "b", "c"}
 	someAddrs    = []string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.3:1", "[fe80::1%eth0]:1"}
 	someTopics   = []string{"T", `q"uo\te`, "主题\u0001\n/<é>\u2028\U0001F600", "rmq_sys_SYNC_BROKER_MEMBER_a", "pad"}
-	someZones    = []string{"z1", "Z1", "zÉ", "Zé"}
+	someZones    = []string{"z1", "Z1", "zı", "ZI"} // Java takes a dotless i for an i
 	namespaces   = []string{"ORDER_TOPIC_CONFIG", "ns"}
 	timeSteps    = []time.Duration{0, 0, 100 * time.Millisecond, time.Second, 3 * time.Second, time.Minute}
 )

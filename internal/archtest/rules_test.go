@@ -45,6 +45,7 @@ var rules = map[string]rule{
 	"conformance":         {ours: []string{"codec", "internal/golden"}},
 	"e2e":                 {},
 	"e2e/harness":         {},
+	"faults":              {},
 	"fuzz":                {},
 	"internal/archtest":   {},
 	"internal/golden":     {ours: []string{"codec", "core", "conformance"}},

@@ -27,7 +27,6 @@ type routeBroker struct {
 
 // Route is the body of GET_ROUTEINFO_BY_TOPIC (105); not ok: no route (code 17).
 func (m *Model) Route(topic string, o RouteOptions) (body string, ok bool) {
-	TEMPm = m
 	var brokers []routeBroker
 	var queues []codec.QueueData
 	filters := map[string][]string{}
@@ -90,23 +89,8 @@ func filterZone(zone string, brokers []routeBroker, queues []codec.QueueData, fi
 			delete(filters, addr)
 		}
 	}
-	if TEMPkept {
-		clear(filters)
-		for _, b := range keptBrokers {
-			for _, addr := range b.addrs {
-				if list := TEMPm.filters[brokerKey{b.cluster, addr}]; list != nil {
-					filters[addr] = list
-				}
-			}
-		}
-	}
 	return keptBrokers, keptQueues
 }
-
-const TEMPkept = true
-
-var TEMPm *Model
-
 
 func (m *Model) encodeRoute(topic string, d codec.Dialect, brokers []routeBroker, queues []codec.QueueData, filters map[string][]string) string {
 	var brokerTexts, queueTexts []string

@@ -2,11 +2,7 @@ package golden
 
 import "github.com/waymark-mq/waymark/codec"
 
-// deleteTopic does nothing about an unknown topic, also if it has mappings.
 func (m *Model) deleteTopic(topic, cluster string) {
-	if m.topics[topic] == nil {
-		return
-	}
 	if cluster == "" {
 		delete(m.topics, topic)
 		delete(m.mappings, topic)
