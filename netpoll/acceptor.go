@@ -18,7 +18,6 @@ const (
 	// settledAccept is how long accepting must go well before a shortage counts as over: near the limit it comes and goes
 	// with every connection.
 	settledAccept = 10 * time.Second
-	maxHandovers  = 1024 // connections on their way to a loop; more wait in the kernel
 )
 
 // acceptor takes connections from the listener and hands them to the loops in turn. gnet's own would end the engine when
@@ -26,13 +25,14 @@ const (
 type acceptor struct {
 	server   *Server
 	listener net.Listener
+	maxOpen  int // connections, by the limit of descriptors
 	lastID   uint64
 
 	starts    sync.Once
 	started   chan struct{}
 	stopping  chan struct{}
 	ended     sync.WaitGroup
-	handovers chan handover
+	handovers chan handover // connections on their way to a loop
 
 	accepted, refused, failed atomic.Uint64
 
@@ -50,7 +50,8 @@ type handover struct {
 }
 
 func newAcceptor(s *Server, ln net.Listener) *acceptor {
-	a := &acceptor{server: s, listener: ln, started: make(chan struct{}), stopping: make(chan struct{}),
+	maxOpen, maxHandovers := descriptorPlan()
+	a := &acceptor{server: s, listener: ln, maxOpen: maxOpen, started: make(chan struct{}), stopping: make(chan struct{}),
 		handovers: make(chan handover, maxHandovers), room: make(chan struct{}, 1), pause: minAcceptPause}
 	a.ended.Add(2)
 	go a.accept()
@@ -85,6 +86,10 @@ func (a *acceptor) accept() {
 		return
 	}
 	for !a.isStopping() {
+		if a.server.ConnCount() >= a.maxOpen {
+			a.wait(errDescriptors)
+			continue
+		}
 		conn, err := a.listener.Accept()
 		switch {
 		case err == nil:
@@ -94,6 +99,7 @@ func (a *acceptor) accept() {
 		case errors.Is(err, net.ErrClosed):
 			return
 		default:
+			a.failed.Add(1)
 			a.wait(err)
 		}
 		if a.short.Load() && err == nil { // the loop's copy of a descriptor could not be made
@@ -104,7 +110,6 @@ func (a *acceptor) accept() {
 
 // wait pauses accepting after err, until some time has passed or a connection has ended.
 func (a *acceptor) wait(err error) {
-	a.failed.Add(1)
 	a.short.Store(true)
 	now := time.Now()
 	if a.shortSince.IsZero() {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -213,4 +215,20 @@ func stats(t testing.TB, s *Server) Stats {
 		t.Fatal(err)
 	}
 	return st
+}
+
+// ourGoroutines counts goroutines but those of gnet's process-wide worker pool, which keeps idle ones for a while.
+func ourGoroutines() int { return goroutines("") - goroutines("ants/v2") }
+
+// goroutines counts those whose stack has text in it.
+func goroutines(text string) int {
+	buf := make([]byte, 4<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	n := 0
+	for g := range strings.SplitSeq(string(buf), "\n\n") {
+		if strings.Contains(g, text) {
+			n++
+		}
+	}
+	return n
 }

@@ -73,7 +73,6 @@ func (s *Server) logClose(c *Conn, reason error) {
 
 // logPanic writes the stack at the first panic of a kind (its text), then one line from time to time.
 func (s *Server) logPanic(c *Conn, r any) {
-	s.panics.Add(1)
 	kind := fmt.Sprintf("panic %T %.100v", r, r)
 	ok, skipped, first := s.log.allow(kind)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 // Options configure a Server. A zero value means the default written beside it; a negative duration means never.
 type Options struct {
 	Addr          string        // host:port to bind
-	EventLoops    int           // number of cores
+	EventLoops    int           // number of cores; at most 256
 	MaxFrameBytes int           // codec.DefaultMaxFrameBytes; the 4 length bytes count
 	MaxConns      int           // 0: no limit; further connections are accepted and closed at once
 	IdleTimeout   time.Duration // 120 s without a byte read or written
@@ -45,6 +45,8 @@ type Options struct {
 const (
 	kib = 1 << 10
 
+	maxEventLoops = 256 // gnet's
+
 	highWaterBytes  = 256 * kib // unsent bytes above which no further frame of that connection is cut; also one Write's size
 	lowWaterBytes   = 32 * kib  // the same while the process budget is exceeded
 	heldSlackBytes  = 64 * kib  // input a stalled connection may hold beyond the frame at its head
@@ -54,6 +56,7 @@ const (
 
 func (o *Options) setDefaults() {
 	setDefault(&o.EventLoops, runtime.GOMAXPROCS(0))
+	o.EventLoops = min(o.EventLoops, maxEventLoops)
 	setDefault(&o.MaxFrameBytes, codec.DefaultMaxFrameBytes)
 	setDefault(&o.IdleTimeout, 120*time.Second)
 	setDefault(&o.HalfFrameTimeout, 60*time.Second)

@@ -16,7 +16,13 @@ var (
 const (
 	proxyV1MaxBytes    = 107 // the longest line the protocol allows, CRLF included
 	proxyV2HeaderBytes = 16
+
+	proxyV2Local = 0x20 // version 2, command LOCAL
+	proxyV2Proxy = 0x21
 )
+
+// proxyV2AddressBytes is the size of the addresses for each family and transport that exists; others are malformed.
+var proxyV2AddressBytes = map[byte]int{0x00: 0, 0x11: 12, 0x12: 12, 0x21: 36, 0x22: 36, 0x31: 216, 0x32: 216}
 
 // parseProxyV1 reads "PROXY TCP4 source destination sourcePort destinationPort\r\n". "PROXY UNKNOWN …" keeps the socket's
 // address. Source: The PROXY protocol, versions 1 & 2, section 2.1.
@@ -54,32 +60,32 @@ func proxyV1Address(family, host, port string) (string, bool) {
 		return "", false
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || port != strconv.FormatUint(n, 10) {
+	if err != nil {
 		return "", false
 	}
 	return netip.AddrPortFrom(addr, uint16(n)).String(), true
 }
 
 // parseProxyV2 reads the binary form: magic, version and command, family, length, addresses, TLVs (skipped). LOCAL and
-// families other than TCP keep the socket's address. Source: the same document, section 2.2.
+// other families than IP keep the socket's address. Source: the same document, section 2.2.
 func parseProxyV2(b []byte) (sniffed, error) {
 	if len(b) < proxyV2HeaderBytes {
 		return sniffed{need: proxyV2HeaderBytes, next: stageFresh}, nil
 	}
 	command, family := b[12], b[13]
 	length := int(binary.BigEndian.Uint16(b[14:]))
-	if command>>4 != 2 || command&0xF > 1 || family>>4 > 3 || family&0xF > 2 {
+	need, known := proxyV2AddressBytes[family]
+	if command != proxyV2Local && command != proxyV2Proxy || !known {
 		return sniffed{}, ErrProxyHeader
 	}
-	need := map[byte]int{1: 12, 2: 36, 3: 216}[family>>4]
-	if command&0xF == 1 && length < need {
+	if command == proxyV2Proxy && length < need {
 		return sniffed{}, ErrProxyHeader
 	}
 	if len(b) < proxyV2HeaderBytes+length {
 		return sniffed{need: proxyV2HeaderBytes + length, next: stageFresh}, nil
 	}
 	done := sniffed{skip: proxyV2HeaderBytes + length, next: stageProxied}
-	if command&0xF == 0 { // LOCAL: the proxy itself, a health check
+	if command == proxyV2Local { // the proxy itself, a health check
 		return done, nil
 	}
 	addresses := b[proxyV2HeaderBytes:]

@@ -24,8 +24,7 @@ type Server struct {
 	log      *limitedLog
 
 	count   atomic.Int64 // connections that are open or being handed to a loop
-	panics  atomic.Int64
-	stopped atomic.Bool // nothing may touch the engine any more
+	stopped atomic.Bool  // nothing may touch the engine any more
 
 	closeOnce sync.Once
 	closeErr  error

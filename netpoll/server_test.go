@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -57,7 +56,7 @@ func TestOneWritePerRead(t *testing.T) {
 }
 
 func TestFrameSizeLimit(t *testing.T) {
-	s := startServer(t, newEcho(), Options{})
+	s := startServer(t, newEcho(), Options{EventLoops: 1})
 	t.Run("largest", func(t *testing.T) {
 		c := dial(t, s)
 		f := bigFrame(16 << 20)
@@ -110,6 +109,21 @@ func TestHandlerErrorClosesAfterAnswers(t *testing.T) {
 	_, _ = io.Copy(io.Discard, c)
 	if st := stats(t, s); st.Frames != 2 {
 		t.Fatalf("%d frames handled, want 2", st.Frames)
+	}
+}
+
+func TestErrorWithoutSliceKeepsEarlierAnswers(t *testing.T) {
+	h := newEcho()
+	h.onFrame = func(_ *Conn, dst, frame []byte) ([]byte, error) {
+		if bytes.Contains(frame, []byte("bad")) {
+			return nil, errBadRequest
+		}
+		return append(dst, frame...), nil
+	}
+	p, _ := newTestPipe(h, Options{})
+	answers, err := p.Feed(append(frameOf("good"), frameOf("bad")...))
+	if !errors.Is(err, errBadRequest) || !bytes.Equal(answers, frameOf("good")) {
+		t.Fatalf("got %q, %v", answers, err)
 	}
 }
 
@@ -371,17 +385,4 @@ func TestCloseWithoutRun(t *testing.T) {
 	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// ourGoroutines counts goroutines but those of gnet's process-wide worker pool, which keeps idle ones for a while.
-func ourGoroutines() int {
-	buf := make([]byte, 4<<20)
-	buf = buf[:runtime.Stack(buf, true)]
-	n := 0
-	for g := range strings.SplitSeq(string(buf), "\n\n") {
-		if !strings.Contains(g, "ants/v2") {
-			n++
-		}
-	}
-	return n
 }

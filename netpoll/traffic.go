@@ -136,7 +136,10 @@ func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
 		frame := rest[:n:n]
 		c.want = lengthBytes
 		l.counts.frames++
-		l.out, err = l.handler.Frame(c, l.out, frame, l.nowNanos)
+		out, err := l.handler.Frame(c, l.out, frame, l.nowNanos)
+		if len(out) >= len(l.out) { // not the nil that often comes with an error
+			l.out = out
+		}
 		poison(frame)
 		used += n
 		if err != nil || c.paused > 0 {
@@ -245,6 +248,9 @@ func (l *loop) setUnsent(c *Conn, n int64) {
 	} else if c.drainIndex == 0 {
 		l.draining = append(l.draining, c)
 		c.drainIndex = len(l.draining)
+		if l.ticker.delay > slowTick {
+			l.rearm(slowTick)
+		}
 	}
 }
 
