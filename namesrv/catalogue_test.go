@@ -1,7 +1,6 @@
 package namesrv
 
 import (
-	"context"
 	"net"
 	"strings"
 	"testing"
@@ -18,7 +17,6 @@ import (
 //
 // Rows that only Java can have:
 //
-//	C1  clusterTest's processor without a reachable product environment: the mode is not offered here
 //	H1  close and exception events with a null connection: no connection is null here
 //	H2  getters of the controller class, and its server field before initialisation
 //	H4  the properties field of the start-up class before any -c
@@ -232,10 +230,7 @@ var startRows = []catalogueRow{
 	{"H5_fullStart", nil, func(s *testServer, c *client) {
 		c.register(broker("a"))
 		c.wantRoute("Base", "a{0=a:10911} 4/4/6/0")
-		if err := s.Stop(context.Background()); err != nil {
-			s.t.Error(err)
-		}
-		s.stopIt = func() error { return nil }
+		s.stop()
 		c.wantClosed()
 	}},
 }

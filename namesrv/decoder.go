@@ -1,8 +1,6 @@
 package namesrv
 
 import (
-	"time"
-
 	"github.com/valyala/bytebufferpool"
 
 	"github.com/waymark-mq/waymark/codec"
@@ -14,7 +12,6 @@ type decoder struct {
 	*Server
 	cmd     codec.Command
 	session *session
-	memo    *core.RegisterMemo
 }
 
 func (s *Server) newDecoder() func(*session, write) {
@@ -22,35 +19,24 @@ func (s *Server) newDecoder() func(*session, write) {
 	return d.decode
 }
 
-// enqueue puts a write request into its connection's lane. Loop only.
-func (s *Server) enqueue(sess *session, w write) {
-	sess.writes = true
-	sess.pending.Add(1)
-	s.writeBytes.Add(w.bytes())
-	if sess.lane.add(w) {
-		s.decoders.hand(sess)
-	}
-}
-
-func copyFrame(frame []byte) *bytebufferpool.ByteBuffer {
-	b := bytebufferpool.Get()
-	b.B = append(b.B[:0], frame...)
-	return b
-}
-
 // decode passes a request on to the writer or the persister, or answers why not.
 func (d *decoder) decode(sess *session, w write) {
-	n := w.bytes()
 	if w.frame == nil {
 		d.changes.push(change{command: &core.EndConnection{Conn: sess.id(), Touched: w.touched}, session: sess})
 		return
 	}
+	n := w.bytes()
+	d.session = sess
 	defer bytebufferpool.Put(w.frame)
+	defer func() {
+		if r := recover(); r != nil {
+			d.panicked(sess, r)
+			d.release(sess, n)
+		}
+	}()
 	if err := w.parse(&d.cmd); err != nil {
-		d.release(sess, n) // the loop has parsed the same bytes: can't happen
-		return
+		panic(err) // the loop has parsed the same bytes
 	}
-	d.session, d.memo = sess, w.memo
 	c, file, no := d.translate()
 	switch {
 	case no != nil:
@@ -60,7 +46,8 @@ func (d *decoder) decode(sess *session, w write) {
 		file.session, file.bytes, file.opaque, file.oneway = sess, n, d.cmd.Opaque, d.cmd.IsOneway()
 		d.durables.push(*file)
 	default:
-		c.session, c.bytes = sess, n
+		c.session, c.bytes = sess, n+c.bytes
+		d.writeBytes.Add(c.bytes - n)
 		if d.cmd.IsOneway() {
 			c.answer = nil
 		}
@@ -115,5 +102,3 @@ func (d *decoder) answer(r reply) {
 	buf.B = appendReply(buf.B, d.serializeType, d.cmd.Opaque, r, nil)
 	d.session.conn.SendBuffer(buf)
 }
-
-func nowMillis() int64 { return time.Now().UnixMilli() }

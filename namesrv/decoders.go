@@ -1,10 +1,6 @@
 package namesrv
 
-import (
-	"sync"
-
-	"github.com/waymark-mq/waymark/codec"
-)
+import "sync"
 
 // decoders turn write requests into commands for the writer, off the event loops. A lane
 // is with one decoder at a time, which keeps its order; different lanes go in parallel.
@@ -73,13 +69,4 @@ func (d *decoders) stop() {
 	d.mu.Unlock()
 	d.cond.Broadcast()
 	d.wg.Wait()
-}
-
-// parse reads the request in a copied frame. The loop has accepted the same bytes.
-func (w *write) parse(c *codec.Command) error {
-	f, err := codec.ParseFrame(w.frame.B)
-	if err != nil {
-		return err
-	}
-	return c.Parse(f)
 }

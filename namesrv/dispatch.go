@@ -2,7 +2,6 @@ package namesrv
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
@@ -25,10 +24,11 @@ func (s *Server) NewLoop() netpoll.LoopHandler { return &loop{Server: s} }
 func (l *loop) Open(c *netpoll.Conn, _ int64) { c.Context = &session{conn: c} }
 
 // Close implements netpoll.LoopHandler. The end of a connection that the writer
-// may know is the last request of its lane; for all others it costs nothing.
-func (l *loop) Close(c *netpoll.Conn, reason error, _ int64) {
+// may know is the last request of its lane; for all others it costs nothing. The server's
+// own end removes no broker: what is still being asked meanwhile gets whole routes.
+func (l *loop) Close(c *netpoll.Conn, _ error, _ int64) {
 	s := c.Context.(*session)
-	if !s.writes && len(s.touched) == 0 {
+	if l.stopping.Load() || (!s.writes && len(s.touched) == 0) {
 		return
 	}
 	w := write{}
@@ -74,24 +74,24 @@ func (l *loop) dispatch(dst, frame []byte) []byte {
 	case codec.RequestRegisterBroker:
 		return l.registerBroker(dst, frame)
 	case codec.RequestUnregisterBroker:
-		return l.later(dst, frame, always)
+		return l.unregisterBroker(dst, frame)
 	case codec.RequestWipeWritePermOfBroker, codec.RequestAddWritePermOfBroker,
 		codec.RequestDeleteTopicInNamesrv, codec.RequestRegisterTopicInNamesrv,
 		codec.RequestPutKVConfig, codec.RequestDeleteKVConfig, codec.RequestUpdateNamesrvConfig:
-		return l.later(dst, frame, withinBudget)
+		return l.later(dst, frame)
 	}
 	if l.cmd.IsOneway() {
 		return dst // a read that nobody waits for
 	}
 	switch l.cmd.Code {
 	case codec.RequestGetBrokerClusterInfo:
-		return l.list(dst, (*core.Snapshot).ClusterInfo)
+		return l.getBrokerClusterInfo(dst)
 	case codec.RequestGetAllTopicListFromNameserver:
 		return l.getAllTopicList(dst)
 	case codec.RequestGetTopicsByCluster:
 		return l.getTopicsByCluster(dst)
 	case codec.RequestGetSystemTopicListFromNS:
-		return l.list(dst, (*core.Snapshot).SystemTopics)
+		return l.getSystemTopicList(dst)
 	case codec.RequestGetUnitTopicList:
 		return l.getUnitTopics(dst, core.UnitTopics)
 	case codec.RequestGetHasUnitSubTopicList:
@@ -105,7 +105,7 @@ func (l *loop) dispatch(dst, frame []byte) []byte {
 	case codec.RequestGetKVListByNamespace:
 		return l.getKVListByNamespace(dst)
 	case codec.RequestGetNamesrvConfig:
-		return l.succeed(dst, l.settings.Load().Text())
+		return l.getNamesrvConfig(dst)
 	}
 	return l.fail(dst, codec.ResponseRequestCodeNotSupported, " request type "+strconv.Itoa(int(l.cmd.Code))+" not supported")
 }
@@ -135,22 +135,11 @@ func (l *loop) busy(dst []byte) []byte {
 	return l.fail(dst, codec.ResponseSystemBusy, remarkBusy)
 }
 
-// admission says whether a write request may be refused when too much waits.
-type admission bool
-
-const (
-	always       admission = true // broker control: refusing it would cost routes
-	withinBudget admission = false
-)
-
-// later copies the request in hand into its connection's lane.
-func (l *loop) later(dst, frame []byte, a admission) []byte {
-	if a == withinBudget && l.writeBytes.Load() > l.maxWriteBytes {
+// later copies the request in hand into its connection's lane, unless too much waits.
+func (l *loop) later(dst, frame []byte) []byte {
+	if l.writeBytes.Load() > l.maxWriteBytes {
 		return l.busy(dst)
 	}
 	l.enqueue(l.session, write{frame: copyFrame(frame)})
 	return dst
 }
-
-// equalFold reports whether a field equals a word, letter case aside.
-func equalFold(field []byte, word string) bool { return strings.EqualFold(viewString(field), word) }

@@ -2,6 +2,7 @@ package namesrv
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -19,24 +20,27 @@ func newEventLog(logger *slog.Logger, now func() int64) *eventLog {
 	return &eventLog{logger, newLimiter(now, time.Minute)}
 }
 
-var eventTexts = map[core.EventKind]struct {
+// eventText is how an event is written.
+type eventText struct {
 	level slog.Level
 	text  string
 	other string // what Event.Other is
-	often bool   // may come with every registration: once a minute for each broker
-}{
-	core.EventRegistered:     {slog.LevelInfo, "broker registered", "", false},
-	core.EventChanged:        {slog.LevelInfo, "broker registered changes", "", false},
-	core.EventUnchanged:      {slog.LevelDebug, "broker registered again", "", false},
-	core.EventRefused:        {slog.LevelWarn, "registration refused: one topic under an unknown id", "", true},
-	core.EventConflict:       {slog.LevelWarn, "registration lost: the slot is held with a greater stateVersion", "holder", true},
-	core.EventReplaced:       {slog.LevelWarn, "broker took the slot of another address", "displaced", true},
-	core.EventUnregistered:   {slog.LevelInfo, "broker unregistered", "", false},
-	core.EventClosed:         {slog.LevelInfo, "broker removed: its connection ended", "", false},
-	core.EventExpired:        {slog.LevelWarn, "broker removed: silent for longer than its timeout", "", false},
-	core.EventMoved:          {slog.LevelWarn, "address registered under another broker name; the former lost it", "former", false},
-	core.EventTwoClusters:    {slog.LevelWarn, "broker name is known in another cluster: both share one entry", "firstCluster", true},
-	core.EventTimeoutClamped: {slog.LevelWarn, "heartbeat timeout outside 1 s to 1 year was clamped", "", false},
+	often bool   // may come with every registration: once a minute for each slot
+}
+
+var eventTexts = map[core.EventKind]eventText{
+	core.EventRegistered:     {level: slog.LevelInfo, text: "broker registered"},
+	core.EventChanged:        {level: slog.LevelInfo, text: "broker registered changes"},
+	core.EventUnchanged:      {level: slog.LevelDebug, text: "broker registered again"},
+	core.EventRefused:        {level: slog.LevelWarn, text: "registration refused: one topic under an unknown id", often: true},
+	core.EventConflict:       {level: slog.LevelWarn, text: "registration lost: the slot is held with a greater stateVersion", other: "holder", often: true},
+	core.EventReplaced:       {level: slog.LevelWarn, text: "broker took the slot of another address", other: "displaced", often: true},
+	core.EventUnregistered:   {level: slog.LevelInfo, text: "broker unregistered"},
+	core.EventClosed:         {level: slog.LevelInfo, text: "broker removed: its connection ended"},
+	core.EventExpired:        {level: slog.LevelWarn, text: "broker removed: silent for longer than its timeout"},
+	core.EventMoved:          {level: slog.LevelWarn, text: "address registered under another broker name; the former lost it", other: "former", often: true},
+	core.EventTwoClusters:    {level: slog.LevelWarn, text: "broker name is known in another cluster: both share one entry", other: "firstCluster", often: true},
+	core.EventTimeoutClamped: {level: slog.LevelWarn, text: "heartbeat timeout outside 1 s to 1 year was clamped", often: true},
 }
 
 // log writes one event. Writer only.
@@ -52,19 +56,19 @@ func (l *eventLog) log(e *core.Event) {
 	more := 0
 	if t.often {
 		var ok bool
-		if more, ok = l.limit.allow(t.text + "\x00" + e.ClusterName + "\x00" + e.BrokerName); !ok {
+		if more, ok = l.limit.allow(fmt.Sprintf("%d %q %q %d", e.Kind, e.ClusterName, e.BrokerName, e.BrokerID)); !ok {
 			return
 		}
 	}
 	attrs := []slog.Attr{
-		slog.String("cluster", e.ClusterName), slog.String("broker", e.BrokerName), slog.Int64("id", e.BrokerID),
-		slog.String("addr", e.BrokerAddr), slog.Uint64("conn", uint64(e.Conn)), slog.Int("topics", e.Topics),
+		slog.String("cluster", short(e.ClusterName)), slog.String("broker", short(e.BrokerName)), slog.Int64("id", e.BrokerID),
+		slog.String("addr", short(e.BrokerAddr)), slog.Uint64("conn", uint64(e.Conn)), slog.Int("topics", e.Topics),
 	}
 	if e.TopicsChanged > 0 {
 		attrs = append(attrs, slog.Int("topicsChanged", e.TopicsChanged))
 	}
 	if t.other != "" {
-		attrs = append(attrs, slog.String(t.other, e.Other))
+		attrs = append(attrs, slog.String(t.other, short(e.Other)))
 	}
 	if more > 0 {
 		attrs = append(attrs, slog.Int("notLogged", more))
@@ -74,11 +78,23 @@ func (l *eventLog) log(e *core.Event) {
 
 // badOrderConf tells of an order configuration that clients can't read. Any goroutine.
 func (l *eventLog) badOrderConf(topic, value string) {
-	const most = 200
-	if len(value) > most {
-		value = value[:most]
-	}
 	if more, ok := l.limit.allow("orderConf"); ok {
-		l.logger.Warn("order configuration would make clients fail", "topic", topic, "value", value, "notLogged", more)
+		l.logger.Warn("order configuration would make clients fail", "topic", short(topic), "value", short(value), "notLogged", more)
 	}
+}
+
+// productFailed tells that the product environment couldn't be asked. Any goroutine.
+func (l *eventLog) productFailed(err error) {
+	if more, ok := l.limit.allow("product"); ok {
+		l.logger.Warn("product environment not asked", "error", err, "notLogged", more)
+	}
+}
+
+// short cuts what a peer sent to what a log line can bear.
+func short(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "…"
 }

@@ -42,22 +42,25 @@ func (s *Server) runFallbacks(ctx context.Context) {
 	for {
 		select {
 		case f := <-s.fallbacks:
-			body, ok, err := s.product.Route(ctx, f.topic, f.version)
-			if err != nil {
-				if more, ok := s.events.limit.allow("product"); ok {
-					s.logger.Warn("product environment not asked", "error", err, "notLogged", more)
-				}
-			}
-			buf := bytebufferpool.Get()
-			if ok {
-				buf.B = appendSuccess(buf.B, s.serializeType, f.opaque, body)
-			} else {
-				buf.B = appendReply(buf.B, s.serializeType, f.opaque, reply{code: codec.ResponseTopicNotExist, remark: remarkNoTopic + f.topic + remarkNoTopicHelp}, nil)
-			}
-			f.session.conn.SendBuffer(buf)
-			f.session.conn.Resume()
+			s.answerFromProduct(ctx, f)
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+func (s *Server) answerFromProduct(ctx context.Context, f fallback) {
+	defer f.session.conn.Resume()
+	defer s.recovered(f.session)
+	body, ok, err := s.product.Route(ctx, f.topic, f.version)
+	if err != nil {
+		s.events.productFailed(err)
+	}
+	buf := bytebufferpool.Get()
+	if ok {
+		buf.B = appendSuccess(buf.B, s.serializeType, f.opaque, body)
+	} else {
+		buf.B = appendReply(buf.B, s.serializeType, f.opaque, reply{code: codec.ResponseTopicNotExist, remark: remarkNoTopic + f.topic + remarkNoTopicHelp}, nil)
+	}
+	f.session.conn.SendBuffer(buf)
 }

@@ -1,18 +1,21 @@
 package namesrv
 
 import (
+	"hash/maphash"
 	"sync"
 	"time"
 )
 
 // limiter lets one line of a kind through in each period and counts the others. It
-// remembers a bounded number of kinds; what goes beyond shares one.
+// remembers a bounded number of kinds, and of each a hash, since kinds hold what
+// peers send; what goes beyond shares one.
 type limiter struct {
 	now    func() int64
 	period int64
+	seed   maphash.Seed
 
 	mu    sync.Mutex
-	kinds map[string]*limited
+	kinds map[uint64]*limited
 }
 
 type limited struct {
@@ -23,12 +26,13 @@ type limited struct {
 const maxLimitedKinds = 4096
 
 func newLimiter(now func() int64, period time.Duration) *limiter {
-	return &limiter{now: now, period: int64(period), kinds: map[string]*limited{}}
+	return &limiter{now: now, period: int64(period), seed: maphash.MakeSeed(), kinds: map[uint64]*limited{}}
 }
 
 // allow reports whether a line of the kind may be written now, and how many were not since the last.
-func (l *limiter) allow(kind string) (skipped int, ok bool) {
+func (l *limiter) allow(what string) (skipped int, ok bool) {
 	now := l.now()
+	kind := maphash.String(l.seed, what)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	k, known := l.kinds[kind]
@@ -37,7 +41,7 @@ func (l *limiter) allow(kind string) (skipped int, ok bool) {
 			l.forget(now)
 		}
 		if len(l.kinds) >= maxLimitedKinds {
-			kind = ""
+			kind = 0
 		}
 		if k, known = l.kinds[kind]; !known {
 			l.kinds[kind] = &limited{last: now}

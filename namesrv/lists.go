@@ -3,7 +3,6 @@ package namesrv
 import (
 	"github.com/valyala/bytebufferpool"
 
-	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 )
 
@@ -17,24 +16,22 @@ const (
 
 // listJob is a list answer to be made off the loop.
 type listJob struct {
-	session  *session
-	opaque   int32
-	snapshot *core.Snapshot
-	encode   func(*core.Snapshot) []byte
+	session *session
+	opaque  int32
+	list    core.List
 }
 
-// list answers with a list made from the snapshot: on the loop if it is small,
-// else by the list encoder, during which the connection is paused.
-func (l *loop) list(dst []byte, encode func(*core.Snapshot) []byte) []byte {
+// list answers with a list: on the loop if it is small, else by the lists
+// goroutine, during which the connection is paused.
+func (l *loop) list(dst []byte, list core.List) []byte {
 	if l.session.conn.Overloaded() {
 		return l.busy(dst)
 	}
-	s := l.table.Load()
-	if s.ListBound() <= largeListBytes {
-		return l.succeed(dst, encode(s))
+	if list.Bound() <= largeListBytes {
+		return l.succeed(dst, list.Body())
 	}
 	select {
-	case l.listJobs <- listJob{l.session, l.cmd.Opaque, s, encode}:
+	case l.listJobs <- listJob{l.session, l.cmd.Opaque, list}:
 		l.session.conn.Pause()
 		return dst
 	default:
@@ -48,45 +45,17 @@ func (s *Server) runLists() {
 	for {
 		select {
 		case j := <-s.listJobs:
-			buf := bytebufferpool.Get()
-			buf.B = appendSuccess(buf.B, s.serializeType, j.opaque, j.encode(j.snapshot))
-			j.session.conn.SendBuffer(buf)
-			j.session.conn.Resume()
+			s.sendList(j)
 		case <-s.listsStop:
 			return
 		}
 	}
 }
 
-// getAllTopicList answers GET_ALL_TOPIC_LIST_FROM_NAMESERVER (206).
-//
-// Request:  nothing. Response: 0 {"topicList":[…]}; 1 "disable" with enableAllTopicList=false.
-func (l *loop) getAllTopicList(dst []byte) []byte {
-	if !l.settings.Load().EnableAllTopicList {
-		return l.fail(dst, codec.ResponseSystemError, remarkDisabled)
-	}
-	return l.list(dst, (*core.Snapshot).TopicList)
-}
-
-// getTopicsByCluster answers GET_TOPICS_BY_CLUSTER (224).
-//
-// Request:  cluster string. Response: 0 {"topicList":[…]}, empty for an unknown cluster; 1 "disable" with enableTopicList=false.
-func (l *loop) getTopicsByCluster(dst []byte) []byte {
-	if !l.settings.Load().EnableTopicList {
-		return l.fail(dst, codec.ResponseSystemError, remarkDisabled)
-	}
-	cluster := []byte(field(&l.cmd, "cluster").S)
-	return l.list(dst, func(s *core.Snapshot) []byte { return s.TopicsByCluster(cluster) })
-}
-
-// getUnitTopics answers GET_UNIT_TOPIC_LIST (311), GET_HAS_UNIT_SUB_TOPIC_LIST (312)
-// and GET_HAS_UNIT_SUB_UNUNIT_TOPIC_LIST (313).
-//
-// Request:  nothing. Response: 0 {"topicList":[…]}; 1 "disable" with enableTopicList=false.
-// Differs:  any broker's flags count; Apache looks at one, whichever comes first.
-func (l *loop) getUnitTopics(dst []byte, which core.UnitList) []byte {
-	if !l.settings.Load().EnableTopicList {
-		return l.fail(dst, codec.ResponseSystemError, remarkDisabled)
-	}
-	return l.list(dst, func(s *core.Snapshot) []byte { return s.UnitTopics(which) })
+func (s *Server) sendList(j listJob) {
+	defer j.session.conn.Resume()
+	defer s.recovered(j.session)
+	buf := bytebufferpool.Get()
+	buf.B = appendSuccess(buf.B, s.serializeType, j.opaque, j.list.Body())
+	j.session.conn.SendBuffer(buf)
 }

@@ -25,6 +25,9 @@ func (q *queue[T]) push(v T) {
 // takeAll returns all that waits and keeps buf's memory for what comes next.
 func (q *queue[T]) takeAll(buf []T) []T {
 	clear(buf)
+	if cap(buf) > maxKeptChanges {
+		buf = nil
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	items := q.items

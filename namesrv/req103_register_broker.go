@@ -28,27 +28,17 @@ func (l *loop) registerBroker(dst, frame []byte) []byte {
 	if crc, _ := l.cmd.Int32("bodyCrc32"); crc != 0 && crc != codec.BodyCRC(l.cmd.Body) {
 		return l.reply(dst, reply{code: codec.ResponseSystemError, remark: remarkCRC, fields: noFields}, nil)
 	}
+	settled := l.session.pending.Load() == 0 // read before the snapshot, which then has all that was finished
 	snapshot := l.table.Load()
 	cluster, _ := l.cmd.Field("clusterName")
 	addr, _ := l.cmd.Field("brokerAddr")
-	live, known := snapshot.Live(cluster, addr)
-	if known {
-		if live.Memo != nil && snapshot.Current(live) && l.session.pending.Load() == 0 && l.memoMatches(live.Memo) {
-			if alive, moved := live.Cell.Touch(l.session.id(), l.now); alive {
-				if moved {
-					l.session.took(live.Cell)
-				}
-				return l.registeredAgain(dst, snapshot, live)
-			}
-		} else {
-			live.Cell.Refresh(l.now)
+	if live, known := snapshot.Live(cluster, addr); known {
+		if settled && live.Memo != nil && snapshot.Current(live) && l.memoMatches(live.Memo) && l.touch(live) {
+			return l.registeredAgain(dst, snapshot, live)
 		}
+		live.Cell.Refresh(l.now)
 	}
-	if l.writeBytes.Load() > l.maxWriteBytes {
-		return l.busy(dst)
-	}
-	l.enqueue(l.session, write{frame: copyFrame(frame)})
-	return dst
+	return l.later(dst, frame)
 }
 
 func (l *loop) registeredAgain(dst []byte, s *core.Snapshot, live *core.Live) []byte {
@@ -112,8 +102,12 @@ func (d *decoder) decodeRegisterBroker() (change, *reply) {
 	if body.DataVersion.Timestamp != now { // else it may be a stand-in for a missing one, new each time
 		c.Memo = newMemo(&d.cmd, body.MappingTimestamp)
 	}
+	held := decodedBytes(body)
+	if d.writeBytes.Load()+held > d.maxWriteBytes {
+		return change{}, &reply{code: codec.ResponseSystemBusy, remark: remarkBusy}
+	}
 	opaque, t := d.cmd.Opaque, d.serializeType
-	return change{command: c, answer: func(dst []byte, r *core.Result, s *core.Snapshot) []byte {
+	return change{command: c, bytes: held, answer: func(dst []byte, r *core.Result, s *core.Snapshot) []byte {
 		return appendRegistered(dst, t, opaque, r, s)
 	}}, nil
 }
@@ -127,6 +121,23 @@ func bodyRemark(err error, version int32) string {
 		return remarkNullPrefix + err.Error()
 	}
 	return remarkBodyPrefix + err.Error()
+}
+
+// decodedBytes is about what a decoded body holds until it is applied: a deflated
+// one is far more than its frame.
+func decodedBytes(b *codec.RegisterBody) int64 {
+	const perTopic, perMapping, perPair, perFilter = 64, 256, 8, 32
+	n := perTopic*len(b.Topics) + perMapping*len(b.Mappings) + perFilter*len(b.FilterServers)
+	for i := range b.Topics {
+		n += len(b.Topics[i].Name)
+	}
+	for i := range b.Mappings {
+		n += perPair * len(b.Mappings[i].CurrIDMap)
+	}
+	for _, f := range b.FilterServers {
+		n += len(f)
+	}
+	return int64(n)
 }
 
 func boolField(c *codec.Command, name string) bool {

@@ -1,6 +1,19 @@
 package namesrv
 
-import "github.com/waymark-mq/waymark/core"
+import (
+	"encoding/binary"
+
+	"github.com/waymark-mq/waymark/core"
+)
+
+// unregisterBroker takes UNREGISTER_BROKER (104). It is never refused for what waits, since that
+// would cost routes; so what it may hold is bounded here: the body, which means nothing, is left behind.
+func (l *loop) unregisterBroker(dst, frame []byte) []byte {
+	b := copyFrame(frame[:len(frame)-len(l.cmd.Body)])
+	binary.BigEndian.PutUint32(b.B, uint32(len(b.B)-4))
+	l.enqueue(l.session, write{frame: b})
+	return dst
+}
 
 // decodeUnregisterBroker makes UNREGISTER_BROKER (104).
 //

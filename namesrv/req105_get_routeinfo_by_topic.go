@@ -8,6 +8,9 @@ import (
 	"github.com/waymark-mq/waymark/core"
 )
 
+// maxScratchBytes is how much memory for remarks a loop keeps.
+const maxScratchBytes = 64 << 10
+
 // getRouteInfoByTopic answers GET_ROUTEINFO_BY_TOPIC (105): brokers and queues of a topic.
 //
 // Request:  topic string required, acceptStandardJsonOnly bool, __ZONE_NAME string, __ZONE_MODE bool; no body.
@@ -49,7 +52,7 @@ func (l *loop) routeOptions() core.RouteOptions {
 			o.Dialect = codec.Legacy
 		}
 	}
-	if mode, ok := l.cmd.Field("__ZONE_MODE"); ok && equalFold(mode, "true") {
+	if zoned, _ := l.cmd.Bool("__ZONE_MODE"); zoned {
 		if zone, ok := l.cmd.Field("__ZONE_NAME"); ok && len(bytes.TrimSpace(zone)) > 0 {
 			o.Zone = zone
 		}
@@ -68,5 +71,9 @@ func (l *loop) topicNotExist(dst, topic []byte) []byte {
 	l.scratch = append(l.scratch[:0], remarkNoTopic...)
 	l.scratch = append(l.scratch, topic...)
 	l.scratch = append(l.scratch, remarkNoTopicHelp...)
-	return l.fail(dst, codec.ResponseTopicNotExist, viewString(l.scratch))
+	dst = l.fail(dst, codec.ResponseTopicNotExist, viewString(l.scratch))
+	if cap(l.scratch) > maxScratchBytes {
+		l.scratch = nil
+	}
+	return dst
 }

@@ -21,22 +21,24 @@ func (l *loop) queryDataVersion(dst, frame []byte) []byte {
 	if !ok1 || !ok2 {
 		return l.fail(dst, codec.ResponseSystemError, remarkNullPrefix+"clusterName or brokerAddr is missing")
 	}
+	waits := l.session.pending.Load() > 0 // read before the snapshot, which then has all that was finished
+	live, known := l.table.Load().Live(cluster, addr)
+	if known {
+		known = l.touch(live)
+	}
 	if l.cmd.IsOneway() {
-		l.touch(cluster, addr)
 		return dst
 	}
-	if l.session.pending.Load() > 0 {
-		return l.later(dst, frame, always)
+	if waits {
+		return l.later(dst, frame)
 	}
 	sent, hasSent, err := parseVersion(&l.cmd)
 	if err != nil {
 		return l.fail(dst, codec.ResponseSystemError, remarkJSONPrefix+err.Error())
 	}
-	live, known := l.table.Load().Live(cluster, addr)
 	if !known {
 		return appendDataVersion(dst, l.serializeType, l.cmd.Opaque, &core.Result{Changed: true})
 	}
-	l.touch(cluster, addr)
 	return appendDataVersion(dst, l.serializeType, l.cmd.Opaque, &core.Result{
 		Known: true, Changed: !hasSent || sent != live.DataVersion, DataVersion: live.DataVersion,
 	})

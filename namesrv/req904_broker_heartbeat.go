@@ -1,6 +1,9 @@
 package namesrv
 
-import "github.com/waymark-mq/waymark/codec"
+import (
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+)
 
 // brokerHeartbeat answers BROKER_HEARTBEAT (904): a sign of life.
 //
@@ -15,17 +18,17 @@ func (l *loop) brokerHeartbeat(dst []byte) []byte {
 	if !ok1 || !ok2 {
 		return l.fail(dst, codec.ResponseSystemError, remarkNullPrefix+"clusterName or brokerAddr is missing")
 	}
-	l.touch(cluster, addr)
+	if live, ok := l.table.Load().Live(cluster, addr); ok {
+		l.touch(live)
+	}
 	return l.succeed(dst, nil)
 }
 
-// touch is a sign of life on this connection.
-func (l *loop) touch(cluster, addr []byte) {
-	live, ok := l.table.Load().Live(cluster, addr)
-	if !ok {
-		return
-	}
-	if _, moved := live.Cell.Touch(l.session.id(), l.now); moved {
+// touch is a sign of life on this connection. It is false for a broker that was removed meanwhile.
+func (l *loop) touch(live *core.Live) (alive bool) {
+	alive, moved := live.Cell.Touch(l.session.id(), l.now)
+	if alive && moved {
 		l.session.took(live.Cell)
 	}
+	return alive
 }

@@ -70,7 +70,10 @@ type Server struct {
 	listJobs  chan listJob
 	kvFile    *storage.File // the persister's once started
 	kv        storage.KV    // read at the start, then the persister's
-	goingAway atomic.Bool
+	goingAway atomic.Bool   // newer clients are told to go away
+	stopping  atomic.Bool   // connections end because the server does
+	stopOnce  sync.Once
+	stopErr   error
 
 	product       *product.Environment // nil without clusterTest
 	fallbacks     chan fallback
@@ -180,16 +183,28 @@ func (s *Server) Addr() string { return s.net.Addr().String() }
 // Stop ends the server: with enableShutdownGracefully newer clients are told to go away for
 // shutdownWaitTimeSeconds; then connections end and what has been received is applied.
 func (s *Server) Stop(ctx context.Context) error {
-	if c := s.settings.Load(); c.EnableShutdownGracefully {
-		s.goingAway.Store(true)
-		select {
-		case <-time.After(time.Duration(c.ShutdownWaitTimeSeconds) * time.Second):
-		case <-ctx.Done():
-		}
+	if s.net == nil {
+		return nil // not started
 	}
-	err := s.net.Close(ctx)
-	s.stopWorkers()
-	return err
+	s.stopOnce.Do(func() {
+		s.sayGoodbye(ctx)
+		s.stopping.Store(true)
+		s.stopErr = s.net.Close(ctx)
+		s.stopWorkers()
+	})
+	return s.stopErr
+}
+
+func (s *Server) sayGoodbye(ctx context.Context) {
+	c := s.settings.Load()
+	if !c.EnableShutdownGracefully {
+		return
+	}
+	s.goingAway.Store(true)
+	select {
+	case <-time.After(time.Duration(c.ShutdownWaitTimeSeconds) * time.Second):
+	case <-ctx.Done():
+	}
 }
 
 // stopWorkers ends the goroutines in the direction that requests flow, so that

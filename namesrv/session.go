@@ -1,10 +1,7 @@
 package namesrv
 
 import (
-	"sync"
 	"sync/atomic"
-
-	"github.com/valyala/bytebufferpool"
 
 	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/netpoll"
@@ -14,15 +11,18 @@ import (
 //
 // Concurrency contract
 //
-//	loop only:  touched, writes
+//	loop only:  touched, sweepAt, writes
 //	lane:       pushed by the loop, drained by one decoder at a time
 //	pending:    write requests that are not applied yet: added by the loop, taken off by
 //	            whoever finishes them; the loop reads it to keep the connection's order
+//	full:       set by the loop when it pauses, taken back by whoever resumes
 type session struct {
 	conn    *netpoll.Conn
 	touched map[*core.LiveCell]struct{} // brokers whose ownership this connection took by a heartbeat
+	sweepAt int                         // size of touched at which to look who is still there
 	writes  bool                        // the writer may know this connection
 	pending atomic.Int32
+	full    atomic.Bool // paused because too much is pending
 	lane    lane
 }
 
@@ -32,53 +32,46 @@ func (s *session) id() core.ConnID { return core.ConnID(s.conn.ID()) }
 func (s *session) took(cell *core.LiveCell) {
 	if s.touched == nil {
 		s.touched = map[*core.LiveCell]struct{}{}
+		s.sweepAt = 64
 	}
 	s.touched[cell] = struct{}{}
-}
-
-// lane holds a connection's write requests in the order they came. The end of
-// the connection is the last of them, so it can't overtake its own registration.
-type lane struct {
-	mu    sync.Mutex
-	items []write
-	busy  bool // handed to the decoders, or held by one
-}
-
-// write is one request of the write lane, or the end of the connection (frame nil).
-type write struct {
-	frame   *bytebufferpool.ByteBuffer // the whole frame, copied; goes back to its pool when decoded
-	memo    *core.RegisterMemo
-	touched []*core.LiveCell
-}
-
-func (w *write) bytes() int64 {
-	if w.frame == nil {
-		return 0
+	if len(s.touched) >= s.sweepAt {
+		s.sweep()
 	}
-	return int64(w.frame.Len())
 }
 
-// add appends a request and reports whether the lane has to be handed to the decoders.
-func (l *lane) add(w write) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.items = append(l.items, w)
-	if l.busy {
-		return false
+// sweep forgets the brokers that are gone or have moved on, so that a connection that
+// beats for the same few for ever keeps no more than those.
+func (s *session) sweep() {
+	for cell := range s.touched {
+		if _, alive := cell.Last(); !alive || cell.Owner() != s.id() {
+			delete(s.touched, cell)
+		}
 	}
-	l.busy = true
-	return true
+	s.sweepAt = max(64, 2*len(s.touched))
 }
 
-// first takes the oldest request; ok is false, and the lane free again, if there is none.
-func (l *lane) first() (w write, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.items) == 0 {
-		l.items, l.busy = nil, false
-		return write{}, false
+// maxPending is the number of write requests from which on a connection is paused until half
+// of them are applied: what a peer can make wait is bounded, also in requests that no budget refuses.
+const maxPending = 4096
+
+// hold counts one more pending write request. Loop only.
+func (s *session) hold() {
+	if s.pending.Add(1) < maxPending || s.full.Swap(true) {
+		return
 	}
-	w, l.items[0] = l.items[0], write{}
-	l.items = l.items[1:]
-	return w, true
+	s.conn.Pause()
+	s.resumeIfDrained() // they may have been finished before full was set
+}
+
+// release ends one pending write request's hold. Any goroutine.
+func (s *session) release() {
+	s.pending.Add(-1)
+	s.resumeIfDrained()
+}
+
+func (s *session) resumeIfDrained() {
+	if s.full.Load() && s.pending.Load() <= maxPending/2 && s.full.CompareAndSwap(true, false) {
+		s.conn.Resume()
+	}
 }

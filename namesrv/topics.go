@@ -13,8 +13,12 @@ import (
 // Effects:  205 takes the write bit away; 327 sets permission 6 flat. Both last until the broker's next new DataVersion.
 func (d *decoder) decodeWritePerm(countField string, command func(brokerName string) core.Command) change {
 	opaque, t := d.cmd.Opaque, d.serializeType
+	c := core.Command(nothing)
+	if name := field(&d.cmd, "brokerName"); name.Valid {
+		c = command(name.S)
+	}
 	return change{
-		command: command(field(&d.cmd, "brokerName").S),
+		command: c,
 		answer: func(dst []byte, r *core.Result, _ *core.Snapshot) []byte {
 			return appendReply(dst, t, opaque, reply{fields: []codec.ExtField{{Name: countField, Value: strconv.Itoa(r.Count)}}}, nil)
 		},

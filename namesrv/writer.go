@@ -20,6 +20,9 @@ type change struct {
 	then func()
 }
 
+// maxKeptChanges is how much room for changes is kept after a wave of them.
+const maxKeptChanges = 1024
+
 // frozenNanos is the lateness of a tick from which on the process counts as
 // having been frozen. Below it the scheduler was busy.
 const frozenNanos = int64(time.Second)
@@ -88,6 +91,10 @@ func (w *writer) step(tick core.Command) {
 	for _, e := range w.out.Effects {
 		w.perform(e)
 	}
+	clear(w.commands) // what they hold is the table's now, or garbage
+	if cap(w.commands) > maxKeptChanges {
+		w.commands = nil
+	}
 }
 
 // finish answers a change that is published. The hold ends before the answer leaves: the
@@ -101,14 +108,6 @@ func (s *Server) finish(c *change, r *core.Result, snapshot *core.Snapshot) {
 		buf := bytebufferpool.Get()
 		buf.B = c.answer(buf.B, r, snapshot)
 		c.session.conn.SendBuffer(buf)
-	}
-}
-
-// release ends a write request's hold on its connection's order and on the budget.
-func (s *Server) release(sess *session, bytes int64) {
-	s.writeBytes.Add(-bytes)
-	if sess != nil {
-		sess.pending.Add(-1)
 	}
 }
 

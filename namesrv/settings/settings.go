@@ -140,7 +140,5 @@ func (s *Settings) Core() core.Settings {
 		SupportActingMaster:               s.SupportActingMaster,
 		NotifyMinBrokerIDChanged:          s.NotifyMinBrokerIDChanged,
 		DeleteTopicWithBrokerRegistration: s.DeleteTopicWithBrokerRegistration,
-		EnableTopicList:                   s.EnableTopicList,
-		EnableAllTopicList:                s.EnableAllTopicList,
 	}
 }

@@ -68,7 +68,7 @@ func TestKeyTable(t *testing.T) {
 
 func TestCoreFlags(t *testing.T) {
 	s := Default(testEnv)
-	if got := s.Core(); got.OrderMessageEnable || !got.ReturnOrderTopicConfigToBroker || !got.EnableTopicList || !got.EnableAllTopicList {
+	if got := s.Core(); got.OrderMessageEnable || !got.ReturnOrderTopicConfigToBroker {
 		t.Errorf("defaults: %+v", got)
 	}
 	next, _, err := s.Update([]byte("orderMessageEnable=true\nreturnOrderTopicConfigToBroker=false\nsupportActingMaster=true\n" +
@@ -78,7 +78,7 @@ func TestCoreFlags(t *testing.T) {
 	}
 	got := next.Core()
 	if !got.OrderMessageEnable || got.ReturnOrderTopicConfigToBroker || !got.SupportActingMaster || !got.NotifyMinBrokerIDChanged ||
-		!got.DeleteTopicWithBrokerRegistration || got.EnableTopicList || got.EnableAllTopicList {
+		!got.DeleteTopicWithBrokerRegistration {
 		t.Errorf("changed: %+v", got)
 	}
 }

@@ -206,23 +206,3 @@ func TestFileTextReadsBack(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", again.Text(), s.Text())
 	}
 }
-
-func FuzzUpdate(f *testing.F) {
-	for _, body := range []string{"a=b", "listenPort=1", "productEnvName=\\u0041\\\n b", "config\\\nStorePath=x", "\xff=\\ud83d"} {
-		f.Add([]byte(body))
-	}
-	s := Default(testEnv)
-	f.Fuzz(func(t *testing.T, body []byte) {
-		next, _, err := s.Update(body)
-		if err != nil {
-			return
-		}
-		if next.KVConfigPath != s.KVConfigPath || next.ConfigStorePath != s.ConfigStorePath || next.ConfigBlackList != s.ConfigBlackList || next.RocketmqHome != s.RocketmqHome {
-			t.Fatalf("%q changed a refused key", body)
-		}
-		want := bytes.Count(s.Text(), []byte("\n"))
-		if ours := len(next.listed); bytes.Count(next.Text(), []byte("\n")) != want+ours || bytes.Count(next.FileText(), []byte("\n")) != want+ours {
-			t.Fatalf("%q added a line:\n%s", body, next.Text())
-		}
-	})
-}

@@ -117,18 +117,3 @@ func TestCutAtEveryByte(t *testing.T) {
 		}
 	}
 }
-
-func FuzzParseKV(f *testing.F) {
-	f.Add([]byte(`{"configTable":{"NS":{"a":"1","b":null,"c":5}}}`))
-	f.Add(AppendKV(nil, written))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		kv, err := ParseKV(text)
-		if err != nil {
-			return
-		}
-		again, err := ParseKV(AppendKV(nil, kv))
-		if err != nil || !reflect.DeepEqual(again, kv) {
-			t.Fatalf("%q read back as %q, %v", kv, again, err)
-		}
-	})
-}

@@ -119,28 +119,3 @@ func TestAppendEntryReadsBack(t *testing.T) {
 		}
 	}
 }
-
-func FuzzParse(f *testing.F) {
-	for _, s := range awkward {
-		f.Add([]byte(s + "=" + s))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		entries, err := parseAll(text)
-		if err != nil {
-			return
-		}
-		var written []byte
-		for _, e := range entries {
-			written = AppendEntry(written, e.Key, e.Value)
-		}
-		again, err := parseAll(written)
-		if err != nil || len(again) != len(entries) {
-			t.Fatalf("%q written as %q: %v", text, written, err)
-		}
-		for i := range again {
-			if again[i].Key != entries[i].Key || again[i].Value != entries[i].Value {
-				t.Fatalf("%q: entry %d: %+v became %+v", text, i, entries[i], again[i])
-			}
-		}
-	})
-}

@@ -1,0 +1,93 @@
+package namesrv
+
+import (
+	"sync"
+
+	"github.com/valyala/bytebufferpool"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+)
+
+// lane holds a connection's write requests in the order they came. The end of
+// the connection is the last of them, so it can't overtake its own registration.
+type lane struct {
+	mu    sync.Mutex
+	items []write
+	busy  bool // handed to the decoders, or held by one
+}
+
+// write is one request of the write lane, or the end of the connection (frame nil).
+type write struct {
+	frame   *bytebufferpool.ByteBuffer // the whole frame, copied; goes back to its pool when decoded
+	touched []*core.LiveCell
+}
+
+// bytes is what the request counts in the write budget.
+func (w *write) bytes() int64 {
+	if w.frame == nil {
+		return 0
+	}
+	return int64(w.frame.Len()) + requestOverhead
+}
+
+// requestOverhead is about what a waiting request costs besides its frame.
+const requestOverhead = 512
+
+// parse reads the request in the copied frame. The loop has accepted the same bytes.
+func (w *write) parse(c *codec.Command) error {
+	f, err := codec.ParseFrame(w.frame.B)
+	if err != nil {
+		return err
+	}
+	return c.Parse(f)
+}
+
+// add appends a request and reports whether the lane has to be handed to the decoders.
+func (l *lane) add(w write) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.items = append(l.items, w)
+	if l.busy {
+		return false
+	}
+	l.busy = true
+	return true
+}
+
+// first takes the oldest request; ok is false, and the lane free again, if there is none.
+func (l *lane) first() (w write, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.items) == 0 {
+		l.items, l.busy = nil, false
+		return write{}, false
+	}
+	w, l.items[0] = l.items[0], write{}
+	l.items = l.items[1:]
+	return w, true
+}
+
+// enqueue puts a write request into its connection's lane. Loop only.
+func (s *Server) enqueue(sess *session, w write) {
+	sess.writes = true
+	sess.hold()
+	s.writeBytes.Add(w.bytes())
+	if sess.lane.add(w) {
+		s.decoders.hand(sess)
+	}
+}
+
+// release ends a write request's hold on its connection's order and on the budget.
+func (s *Server) release(sess *session, bytes int64) {
+	s.writeBytes.Add(-bytes)
+	if sess != nil {
+		sess.release()
+	}
+}
+
+func copyFrame(frame []byte) *bytebufferpool.ByteBuffer {
+	b := bytebufferpool.Get()
+	b.B = append(b.B[:0], frame...)
+	return b
+}

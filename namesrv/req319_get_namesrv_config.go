@@ -1,0 +1,9 @@
+package namesrv
+
+// getNamesrvConfig answers GET_NAMESRV_CONFIG (319).
+//
+// Request:  nothing.
+// Response: 0, one key=value line for each key, sorted, values unescaped.
+// Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
+// Differs:  keys of ours are listed only when they are set.
+func (l *loop) getNamesrvConfig(dst []byte) []byte { return l.succeed(dst, l.settings.Load().Text()) }

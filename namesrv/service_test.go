@@ -1,0 +1,216 @@
+package namesrv
+
+import (
+	"context"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/namesrv/settings"
+)
+
+// While the server waits for brokers after its start, route queries are held back,
+// since "no such topic" would be taken for a fact. Nothing else is.
+func TestNeedWaitForService(t *testing.T) {
+	s := start(t, waiting(true, 5))
+	c := s.dial()
+	const notReady = `1 "name server not ready"`
+	s.advance(time.Second)
+	c.register(broker("a"))
+	c.want(routeOf("Base"), notReady)
+	c.want(routeOf("None"), notReady)
+	c.want(routeOf("Base").from(317), notReady)
+	c.want(ask(105), notReady)
+	c.send(routeOf("Base").oneway())
+	c.want(broker("a").heartbeat(), "0")
+	c.wantCode(ask(106), 0)
+	c.want(ask(206), `0 {"topicList":["Base","Pad"]}`)
+	c.wantPrefix(ask(901, "brokerName", "a"), `0 "not set any response code" {"brokerMemberGroup":{"brokerAddrs":{0:"a:10911"}`)
+	s.advance(4*time.Second - 1)
+	c.want(routeOf("Base"), notReady)
+	s.advance(1)
+	c.wantRoute("Base", "a{0=a:10911} 4/4/6/0")
+	c.wantRoute("None", "none")
+	if len(c.early) > 0 {
+		t.Errorf("a one-way query was answered: %v", c.early)
+	}
+}
+
+// Off, as by default, an empty server says that a topic does not exist.
+func TestNoNeedToWait(t *testing.T) {
+	start(t).dial().wantRoute("Base", "none")
+}
+
+// Peers newer than V5_3_1 (475) understand that they are to go; all others are served.
+func TestGoAway(t *testing.T) {
+	s := start(t)
+	c := s.dial()
+	c.register(broker("a"))
+	s.goingAway.Store(true)
+	const goAway = `1500 "please go away"`
+	for _, version := range []int32{476, 477, 513, 9999} {
+		for _, r := range []request{routeOf("Base"), ask(106), ask(9999), broker("b").request(), broker("a").heartbeat(), put("n", "k", "v"), broker("a").unregister()} {
+			c.want(r.from(version), goAway)
+		}
+		c.send(broker("b").request().from(version).oneway())
+	}
+	for _, version := range []int32{475, 401, 317, 0} {
+		c.wantCode(routeOf("Base").from(version), 0)
+		c.wantCode(from(broker("a").again(), version).request(), 0)
+		c.wantCode(routeOf("None").from(version), 17)
+	}
+	s.dial().want(ask(106), goAway) // on new connections too
+	if n := s.table.Load().Brokers(); n != 1 || len(c.early) > 0 {
+		t.Errorf("%d brokers, early answers %v: a request that was told to go was processed", n, c.early)
+	}
+}
+
+func TestShutdownGracefully(t *testing.T) {
+	s := start(t, func(c *settings.Settings) { c.EnableShutdownGracefully, c.ShutdownWaitTimeSeconds = true, 1 })
+	c := s.dial()
+	c.register(broker("a"))
+	done := make(chan error, 1)
+	go func() { done <- s.Stop(context.Background()) }()
+	eventually(t, "the server to say go away", s.goingAway.Load)
+	c.want(routeOf("Base"), `1500 "please go away"`)
+	if a := c.call(routeOf("Base").from(475)); a.code != 0 {
+		t.Errorf("older peer: %s", a)
+	}
+	c.wantClosed()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// The caller's context ends the wait.
+func TestShutdownGracefullyCutShort(t *testing.T) {
+	s := start(t, func(c *settings.Settings) { c.EnableShutdownGracefully = true }) // for 30 s
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		_ = s.Stop(ctx) // may be the context's error
+		close(done)
+	}()
+	eventually(t, "the server to say go away", s.goingAway.Load)
+	cancel()
+	s.await(done, "the stop")
+}
+
+// Over the budget of queued writes a 103 is refused once it has counted as a sign of
+// life, and so is a 322 that would have to wait; a 104 never is.
+func TestWriteBudget(t *testing.T) {
+	home := t.TempDir()
+	s := newTestServer(t, home, Options{Settings: settings.Default(settings.Env{HomeDir: home})})
+	s.maxWriteBytes = 32 << 10
+	s.mustStart()
+	c, full := s.dial(), s.dial()
+	c.register(broker("a"), broker("b"))
+	release := s.parkWriter()
+	const n = 80
+	wipes := full.send(slices.Repeat([]request{ask(205, "brokerName", "nobody")}, n)...)
+	eventually(t, "the budget is used up", func() bool { return s.writeBytes.Load() > s.maxWriteBytes })
+
+	s.clock.now.Add(int64(3 * time.Second))
+	const busy = `2 "[OVERLOAD]system busy, start flow control for a while"`
+	c.want(broker("a").counter(2).request(), busy)
+	live, _ := s.live(cluster, "a:10911")
+	if last, _ := live.Cell.Last(); last != s.clock.Now() {
+		t.Error("the refused registration is no sign of life")
+	}
+	c.want(broker("new").request(), busy)
+	for _, r := range []request{put("n", "k", "v"), del("n", "k"), configure("enableTopicList=false"),
+		ask(205, "brokerName", "a"), ask(327, "brokerName", "a"), ask(216, "topic", "Base"), ask(217, "topic", "Base")} {
+		c.want(r, busy)
+	}
+	c.send(broker("new").request().oneway())
+	c.want(broker("a").again().request(), "0 {}") // recognised: needs no budget
+	c.wantRoute("Base", "a{0=a:10911} 4/4/6/0; b{0=b:10911} 4/4/6/0")
+	c.want(broker("a").heartbeat(), "0")
+	unregistered := c.send(broker("b").unregister())
+	c.want(broker("a").query(), busy) // would wait behind the 104
+
+	release()
+	answers := map[string]int{}
+	for i := range int32(n) {
+		answers[full.wait(wipes-i).String()]++
+	}
+	if answers["0 {wipeTopicCount=0}"] == 0 || answers[busy] == 0 || len(answers) != 2 {
+		t.Errorf("answers %v, want done ones and refused ones", answers)
+	}
+	if got := c.wait(unregistered).String(); got != "0" {
+		t.Errorf("104 over the budget: %s", got)
+	}
+	c.wantRoute("Pad", "a{0=a:10911} 4/4/6/0")
+	c.want(broker("a").counter(2).request(), "0 {}")
+	if len(c.early) > 0 {
+		t.Errorf("a one-way registration was answered: %v", c.early)
+	}
+}
+
+// What a body holds once it is decoded counts as well.
+func TestWriteBudgetOfDecodedBodies(t *testing.T) {
+	home := t.TempDir()
+	s := newTestServer(t, home, Options{Settings: settings.Default(settings.Env{HomeDir: home})})
+	s.maxWriteBytes = 32 << 10
+	s.mustStart()
+	c := s.dial()
+	const busy = `2 "[OVERLOAD]system busy, start flow control for a while"`
+	c.want(broker("a").having(many(1000, 4)...).request(), busy)
+	if n := s.writeBytes.Load(); n != 0 {
+		t.Errorf("%d bytes still count as queued", n)
+	}
+	c.want(broker("a").request(), "0 {}")
+}
+
+// A connection that makes too many requests wait is paused, requests that no budget
+// refuses included; others are served, and it goes on later.
+func TestTooManyPendingPauseTheirConnection(t *testing.T) {
+	s := start(t)
+	c, other := s.dial(), s.dial()
+	release := s.parkWriter()
+	c.send(slices.Repeat([]request{broker("nobody").unregister().oneway()}, maxPending+100)...)
+	queued := c.send(broker("a").request(), routeOf("None"))
+	other.wantRoute("None", "none")
+	eventually(t, "the limit", func() bool { return s.writeBytes.Load() >= maxPending*requestOverhead })
+	other.want(broker("a").heartbeat(), "0")
+	if _, here := c.early[queued]; here {
+		t.Error("answered while paused")
+	}
+	release()
+	if a := c.wait(queued); a.code != 17 {
+		t.Errorf("query behind the pause: %s", a)
+	}
+	if got := c.wait(queued - 1).String(); got != "0 {}" {
+		t.Errorf("registration behind the pause: %s", got)
+	}
+	c.wantRoute("Base", "a{0=a:10911} 4/4/6/0")
+}
+
+// With too much unsent on their loop, queries are answered busy at once; broker control goes on.
+func TestOutputBudget(t *testing.T) {
+	s := start(t, func(c *settings.Settings) {
+		c.EventLoops, c.OutputBudgetBytes, c.ServerSocketSndBufSize = 1, 1<<20, 4096
+	})
+	c := s.dial()
+	c.register(broker("a").having(append(many(20_000, 4), named("Base", "Pad")...)...))
+	for range 8 { // each takes its answers until 256 KiB are unsent
+		deaf := s.dial()
+		_ = deaf.conn.(*net.TCPConn).SetReadBuffer(4096)
+		for range 40 {
+			deaf.send(ask(codec.RequestGetAllTopicListFromNameserver))
+		}
+	}
+	const busy = `2 "[OVERLOAD]system busy, start flow control for a while"`
+	eventually(t, "queries are refused", func() bool { return c.call(routeOf("Base")).String() == busy })
+	c.want(ask(206), busy)
+	c.want(ask(106), busy)
+	c.send(routeOf("Base").oneway())
+	c.want(broker("a").heartbeat(), "0")
+	c.wantCode(broker("b").request(), 0)
+	c.want(broker("b").unregister(), "0")
+	if len(c.early) > 0 {
+		t.Errorf("a one-way query was answered: %v", c.early)
+	}
+}
