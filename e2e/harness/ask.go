@@ -1,0 +1,157 @@
+package harness
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+)
+
+// Request and answer codes of the protocol that the harness itself uses.
+const (
+	askKVConfig    = 101
+	askRoute       = 105
+	askClusterInfo = 106
+
+	answerSuccess   = 0
+	answerNoTopic   = 17
+	answerKVMissing = 22
+)
+
+const (
+	askLimit       = 5 * time.Second
+	maxAnswerBytes = 16 << 20
+)
+
+// Asker is one connection over which a nameserver is asked, one question at a time. It frames by itself: see the
+// package's comment.
+type Asker struct {
+	conn   net.Conn
+	opaque int32
+}
+
+// Answer is what came back. Body is the bytes as sent.
+type Answer struct {
+	Code      int               `json:"code"`
+	Opaque    int32             `json:"opaque"`
+	Remark    string            `json:"remark"`
+	ExtFields map[string]string `json:"extFields"`
+	Body      []byte            `json:"-"`
+}
+
+type askHeader struct {
+	Code      int               `json:"code"`
+	ExtFields map[string]string `json:"extFields"`
+	Flag      int               `json:"flag"`
+	Language  string            `json:"language"`
+	Opaque    int32             `json:"opaque"`
+	Serialize string            `json:"serializeTypeCurrentRPC"`
+	Version   int               `json:"version"`
+}
+
+// Dial connects to a nameserver.
+func Dial(addr string) (*Asker, error) {
+	conn, err := net.DialTimeout("tcp", addr, askLimit)
+	if err != nil {
+		return nil, fmt.Errorf("harness: %w", err)
+	}
+	return &Asker{conn: conn}, nil
+}
+
+// Close ends the connection.
+func (a *Asker) Close() { _ = a.conn.Close() }
+
+// Ask sends one request without a body and waits for its answer, 5 s at most.
+func (a *Asker) Ask(code int, fields map[string]string) (*Answer, error) {
+	a.opaque++
+	header, err := json.Marshal(askHeader{
+		Code: code, ExtFields: fields, Language: "JAVA", Opaque: a.opaque, Serialize: "JSON", Version: 513,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("harness: request %d: %w", code, err)
+	}
+	frame := binary.BigEndian.AppendUint32(nil, uint32(4+len(header)))
+	frame = binary.BigEndian.AppendUint32(frame, uint32(len(header))) // type byte 0: a JSON header
+	frame = append(frame, header...)
+	if err := a.conn.SetDeadline(time.Now().Add(askLimit)); err != nil {
+		return nil, fmt.Errorf("harness: request %d: %w", code, err)
+	}
+	if _, err := a.conn.Write(frame); err != nil {
+		return nil, fmt.Errorf("harness: request %d: %w", code, err)
+	}
+	answer, err := readAnswer(a.conn)
+	if err != nil {
+		return nil, fmt.Errorf("harness: answer to %d: %w", code, err)
+	}
+	if answer.Opaque != a.opaque {
+		return nil, fmt.Errorf("harness: answer to %d has opaque %d, asked was %d", code, answer.Opaque, a.opaque)
+	}
+	return answer, nil
+}
+
+func readAnswer(r io.Reader) (*Answer, error) {
+	var prefix [8]byte
+	if _, err := io.ReadFull(r, prefix[:]); err != nil {
+		return nil, err
+	}
+	total, header := binary.BigEndian.Uint32(prefix[:4]), binary.BigEndian.Uint32(prefix[4:])
+	if total < 4 || total > maxAnswerBytes || header > total-4 {
+		return nil, fmt.Errorf("frame of %d bytes with a header word %#x", total, header)
+	}
+	rest := make([]byte, total-4)
+	if _, err := io.ReadFull(r, rest); err != nil {
+		return nil, err
+	}
+	answer := &Answer{Body: rest[header:]}
+	if err := json.Unmarshal(rest[:header], answer); err != nil {
+		return nil, fmt.Errorf("header %q: %w", rest[:header], err)
+	}
+	return answer, nil
+}
+
+// HasRoute reports whether the nameserver knows a route of the topic.
+func (a *Asker) HasRoute(topic string) (bool, error) {
+	answer, err := a.Ask(askRoute, map[string]string{"topic": topic, "acceptStandardJsonOnly": "true"})
+	if err != nil {
+		return false, err
+	}
+	switch answer.Code {
+	case answerSuccess:
+		return true, nil
+	case answerNoTopic:
+		return false, nil
+	}
+	return false, fmt.Errorf("harness: route of %s: code %d, remark %q", topic, answer.Code, answer.Remark)
+}
+
+// HasBroker reports whether the nameserver lists a broker of that name with an address.
+func (a *Asker) HasBroker(name, addr string) (bool, error) {
+	answer, err := a.Ask(askClusterInfo, nil)
+	if err != nil {
+		return false, err
+	}
+	if answer.Code != answerSuccess {
+		return false, fmt.Errorf("harness: cluster info: code %d, remark %q", answer.Code, answer.Remark)
+	}
+	// The body's integer keys are bare, so it is no JSON that Go could parse.
+	body := string(answer.Body)
+	return strings.Contains(body, fmt.Sprintf("%q", name)) && strings.Contains(body, fmt.Sprintf("%q", addr)), nil
+}
+
+// KVConfig returns a value of the nameserver's KV table; ok is false when there is none.
+func (a *Asker) KVConfig(namespace, key string) (value string, ok bool, err error) {
+	answer, err := a.Ask(askKVConfig, map[string]string{"namespace": namespace, "key": key})
+	if err != nil {
+		return "", false, err
+	}
+	switch answer.Code {
+	case answerSuccess:
+		return answer.ExtFields["value"], true, nil
+	case answerKVMissing:
+		return "", false, nil
+	}
+	return "", false, fmt.Errorf("harness: KV %s/%s: code %d, remark %q", namespace, key, answer.Code, answer.Remark)
+}

@@ -1,0 +1,49 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"errors"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/waymark-mq/waymark/e2e/harness"
+)
+
+// registrationLimit is a broker's period and time for the registration itself.
+const registrationLimit = harness.RegistrationPeriod + 2*time.Second
+
+// TestNameserverRestart: a nameserver that is stopped and started again knows its broker again within one of the
+// broker's registration periods, without anybody doing anything.
+func TestNameserverRestart(t *testing.T) {
+	onEach(t, func(t *testing.T, nameserver string) {
+		s := stackOf(t, nameserver, currentVersion)
+		err := s.nameserver.Stop()
+		// A Java process that is asked to stop ends with a status of its own.
+		if exit := (*exec.ExitError)(nil); nameserver == "apache" && errors.As(err, &exit) {
+			err = nil
+		}
+		if err != nil {
+			t.Fatalf("stop: %v", err)
+		}
+		if err := s.nameserver.Start(); err != nil {
+			t.Fatal(err)
+		}
+		started := time.Now()
+		if err := s.broker.AwaitRegistered(registrationLimit); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("broker back after %v", time.Since(started).Round(10*time.Millisecond))
+		err = s.nameserver.Ask(func(a *harness.Asker) error {
+			known, err := a.HasRoute(s.broker.Name)
+			if !known {
+				t.Error("broker is back without its topics")
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
