@@ -122,6 +122,7 @@ func (x *settingIndex) release(i uint32) {
 	}
 	if len(x.free) == len(x.refs) {
 		x.edit().pages, x.refs, x.free, x.used = nil, nil, nil, nil
+		x.index = map[queueSetting]uint32{} // a map never shrinks
 	}
 }
 

@@ -68,7 +68,7 @@ func TestFakeClock(t *testing.T) {
 	if got, want := time.Duration(s.clock.next-before), 15*time.Second; got != want {
 		t.Errorf("next tick at %v, want %v: scanNotActiveBrokerInterval is 5 s", got, want)
 	}
-	if lines := s.logs.with("stood still"); len(lines) > 0 {
+	if lines := s.logged("stood still"); len(lines) > 0 {
 		t.Errorf("punctual ticks were taken for late ones: %s", lines)
 	}
 }

@@ -61,7 +61,7 @@ func TestClusterTestUnreachable(t *testing.T) {
 	for range 3 {
 		c.want(routeOf("None"), noRoute+"None"+noRouteHelp)
 	}
-	if got := len(s.logs.with("product environment not asked")); got != 1 {
+	if got := len(s.logged("product environment not asked")); got != 1 {
 		t.Errorf("%d lines, want 1 in a minute", got)
 	}
 	c.wantCode(broker("a").request(), 0)

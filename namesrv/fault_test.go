@@ -20,7 +20,7 @@ func TestFaultInDecoder(t *testing.T) {
 	if n := s.writeBytes.Load(); n != 0 {
 		t.Errorf("%d bytes still count as queued", n)
 	}
-	if got := len(s.logs.with("its connection ends")); got != 1 {
+	if got := len(s.logged("its connection ends")); got != 1 {
 		t.Errorf("%d lines, want 1", got)
 	}
 	s.dial().wantCode(broker("a").request(), 0)

@@ -89,12 +89,22 @@ func (s *testServer) configPath() string {
 	return filepath.Join(s.home, "namesrv", "namesrv.properties")
 }
 
-// barrier waits until the writer has applied what was queued before.
+// barrier waits until the writer has applied what was queued before, effects included:
+// those of a step come after its answers, so it takes two.
 func (s *testServer) barrier() {
 	s.t.Helper()
-	done := make(chan struct{})
-	s.changes.push(change{command: nothing, then: func() { close(done) }})
-	s.await(done, "the writer")
+	for range 2 {
+		done := make(chan struct{})
+		s.changes.push(change{command: nothing, then: func() { close(done) }})
+		s.await(done, "the writer")
+	}
+}
+
+// logged returns the lines logged so far that hold a text.
+func (s *testServer) logged(text string) []string {
+	s.t.Helper()
+	s.barrier()
+	return s.logs.with(text)
 }
 
 // parkWriter stops the writer inside a step until release is called.

@@ -128,7 +128,7 @@ func TestUnwritableKVFile(t *testing.T) {
 	}
 	c.want(get("n", "k"), "0 {value=v}")
 	c.wantCode(listKV("m"), 22)
-	if got := len(s.logs.with("KV configuration not written")); got != 3 {
+	if got := len(s.logged("KV configuration not written")); got != 3 {
 		t.Errorf("%d lines say that the file was not written, want 3", got)
 	}
 	// Whole again, it takes what comes next, and only that.
@@ -175,7 +175,7 @@ func TestOrderConf(t *testing.T) {
 			c.wantCode(put("ORDER_TOPIC_CONFIG", "T", tt.value), want)
 			c.wantCode(put("other", "T", tt.value), 0)
 		}
-		if got := len(s.logs.with("order configuration would make clients fail")); got != 1 {
+		if got := len(s.logged("order configuration would make clients fail")); got != 1 {
 			t.Errorf("strict %v: %d lines about bad values, want 1 in a minute", strict, got)
 		}
 	}

@@ -112,7 +112,7 @@ func TestTimeouts(t *testing.T) {
 			c.register(r)
 			s.advance(tt.stays)
 			c.wantRoute("Base", "a{0=a:10911} 4/4/6/0")
-			if got := len(s.logs.with("clamped")); got != map[bool]int{true: 1}[tt.clamped] {
+			if got := len(s.logged("clamped")); got != map[bool]int{true: 1}[tt.clamped] {
 				t.Errorf("%d lines about a clamped timeout", got)
 			}
 			if tt.stays == time.Hour {
@@ -131,7 +131,7 @@ func TestClampedTimeoutIsLoggedOnce(t *testing.T) {
 	c := s.dial()
 	r := broker("a").set("heartbeatTimeoutMillis", "0")
 	c.register(r, r.again(), r.counter(2), r.counter(3))
-	if got := len(s.logs.with("clamped")); got != 1 {
+	if got := len(s.logged("clamped")); got != 1 {
 		t.Errorf("%d lines, want 1", got)
 	}
 }
@@ -144,7 +144,7 @@ func TestFrozenProcessExpiresNobody(t *testing.T) {
 	s.advance(6 * time.Second)
 	s.freeze(20 * time.Minute)
 	c.wantRoute("Base", "a{0=a:10911} 4/4/6/0")
-	if got := len(s.logs.with("stood still")); got != 1 {
+	if got := len(s.logged("stood still")); got != 1 {
 		t.Errorf("%d lines say that the process stood still, want 1", got)
 	}
 	s.advance(10 * time.Second) // it was silent for 6 s before, and is now for more than its 10
@@ -160,10 +160,10 @@ func TestExpiryClosesConnection(t *testing.T) {
 	c.wantClosed()
 	other.wantRoute("Base", "none")
 	eventually(t, "b goes with the connection", func() bool { return s.table.Load().Brokers() == 0 })
-	if got := len(s.logs.with("broker removed: silent")); got != 1 {
+	if got := len(s.logged("broker removed: silent")); got != 1 {
 		t.Errorf("%d lines about an expired broker, want 1", got)
 	}
-	if got := len(s.logs.with("broker removed: its connection ended")); got != 1 {
+	if got := len(s.logged("broker removed: its connection ended")); got != 1 {
 		t.Errorf("%d lines about a broker whose connection ended, want 1: b", got)
 	}
 }
@@ -221,7 +221,7 @@ func TestSeveralBrokersOnOneConnection(t *testing.T) {
 	other.want(broker("b").heartbeat(), "0")
 	s.end(container)
 	other.wantRoute("Base", "b{0=b:10911} 4/4/6/0")
-	if got := len(s.logs.with("broker removed: its connection ended")); got != 4 { // and the marker
+	if got := len(s.logged("broker removed: its connection ended")); got != 4 { // and the marker
 		t.Errorf("%d lines about brokers whose connection ended, want 4: a, its slave, c and the marker", got)
 	}
 	s.end(other)

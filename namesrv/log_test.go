@@ -10,7 +10,7 @@ import (
 // wantLines compares how many lines have been logged in all.
 func (s *testServer) wantLines(when string, want int) {
 	s.t.Helper()
-	if got := s.logs.with(""); len(got) != want {
+	if got := s.logged(""); len(got) != want {
 		s.t.Errorf("%s: %d lines, want %d\n%s", when, len(got), want, strings.Join(got, "\n"))
 	}
 }
@@ -20,11 +20,11 @@ func (s *testServer) wantLines(when string, want int) {
 func TestOneLineForARegistration(t *testing.T) {
 	s := start(t)
 	c := s.dial()
-	base := len(s.logs.with(""))
+	base := len(s.logged(""))
 	r := broker("a").having(append(many(500, 4), named("Base", "Pad")...)...)
 	c.register(r)
 	s.wantLines("registered", base+1)
-	line := s.logs.with("broker registered")[0]
+	line := s.logged("broker registered")[0]
 	for _, part := range []string{"level=INFO", "cluster=DefaultCluster", "broker=a", "id=0", "addr=a:10911", "topics=502"} {
 		if !strings.Contains(line, part) {
 			t.Errorf("%s is missing in %s", part, line)
@@ -46,12 +46,12 @@ func TestOneLineForARegistration(t *testing.T) {
 	topics[7].queues, topics[8].queues = 9, 9
 	c.register(r.counter(2).having(topics...))
 	s.wantLines("two topics changed", base+2)
-	if line := s.logs.with("registered changes"); len(line) != 1 || !strings.Contains(line[0], "topics=502 topicsChanged=2") {
+	if line := s.logged("registered changes"); len(line) != 1 || !strings.Contains(line[0], "topics=502 topicsChanged=2") {
 		t.Errorf("changed: %v", line)
 	}
 	c.want(r.unregister(), "0")
 	s.wantLines("unregistered", base+3)
-	if line := s.logs.with("broker unregistered"); len(line) != 1 || !strings.Contains(line[0], "topics=502") {
+	if line := s.logged("broker unregistered"); len(line) != 1 || !strings.Contains(line[0], "topics=502") {
 		t.Errorf("unregistered: %v", line)
 	}
 }
@@ -76,12 +76,12 @@ func TestRepeatedConflictsOnceAMinute(t *testing.T) {
 			for i := range 5 {
 				c.call(tt.again.counter(int64(i + 2)).request())
 			}
-			if got := s.logs.with(tt.text); len(got) != 1 {
+			if got := s.logged(tt.text); len(got) != 1 {
 				t.Fatalf("%d lines in one minute, want 1: %v", len(got), got)
 			}
 			s.advance(time.Minute)
 			c.call(tt.again.counter(9).request())
-			got := s.logs.with(tt.text)
+			got := s.logged(tt.text)
 			if len(got) != 2 || !strings.Contains(got[1], "notLogged=4") {
 				t.Errorf("a minute later: %v, want a second line that counts 4", got)
 			}
@@ -102,7 +102,7 @@ func TestFlappingSlotOnceAMinute(t *testing.T) {
 	for range 5 {
 		c.register(y, x)
 	}
-	got := s.logs.with("took the slot of another address")
+	got := s.logged("took the slot of another address")
 	if len(got) != 1 || !strings.Contains(got[0], "displaced=a:10911") {
 		t.Errorf("%d lines, want 1: %v", len(got), got)
 	}
@@ -138,11 +138,11 @@ func TestLogOfSettings(t *testing.T) {
 	for _, want := range []string{
 		"key=enableTopicList from=true to=false needsRestart=false", "key=listenPort", `key="\"unknown\"`,
 	} {
-		if got := s.logs.with(want); len(got) != 1 {
+		if got := s.logged(want); len(got) != 1 {
 			t.Errorf("%d lines with %q, want 1", len(got), want)
 		}
 	}
-	before := len(s.logs.with(""))
+	before := len(s.logged(""))
 	c.want(configure("enableTopicList=false"), "0")
 	s.wantLines("nothing changed", before)
 }

@@ -24,7 +24,7 @@ func TestEndNeverOvertakesRegistration(t *testing.T) {
 			t.Fatalf("round %d: %d brokers left", i, n)
 		}
 	}
-	if got := len(s.logs.with("broker registered")); got != 60 {
+	if got := len(s.logged("broker registered")); got != 60 {
 		t.Errorf("%d registrations applied, want 60", got)
 	}
 }
@@ -48,7 +48,7 @@ func TestEndNeverOvertakesRegistrationOverTCP(t *testing.T) {
 	wg.Wait()
 	eventually(t, "connections end", func() bool { return s.net.ConnCount() == 0 })
 	eventually(t, "no broker is left", func() bool { return s.writeBytes.Load() == 0 && s.table.Load().Brokers() == 0 })
-	if len(s.logs.with("broker registered")) == 0 {
+	if len(s.logged("broker registered")) == 0 {
 		t.Error("no registration was applied: the test shows nothing")
 	}
 }
