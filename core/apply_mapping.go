@@ -2,10 +2,14 @@ package core
 
 import "slices"
 
-// setMapping stores a static mapping of a topic.
+// setMapping stores a static mapping of a topic, in place of the one of the same broker name.
 func (t *Table) setMapping(topic string, e mappingEntry) {
-	m, _ := t.mappings.Get(topic)
-	t.mappings.Set(topic, m.with(e))
+	old, _ := t.mappings.Get(topic)
+	m := old.with(e)
+	t.mappings.Set(topic, m)
+	if old != nil {
+		t.unmap(old.entries, topic, m.entries)
+	}
 	for _, name := range []string{e.brokerName, e.registrant} {
 		topics, ok := t.mapped[name]
 		if !ok {
@@ -39,19 +43,20 @@ func (t *Table) removeMapping(topic string, drop func(mappingEntry) bool) {
 	} else {
 		t.mappings.Delete(topic)
 	}
-	for _, e := range m.entries {
-		t.unmap(e.brokerName, topic, rest)
-		t.unmap(e.registrant, topic, rest)
-	}
+	t.unmap(m.entries, topic, rest)
 }
 
-// unmap forgets that a topic has a mapping of or by the broker name, unless one of rest is such.
-func (t *Table) unmap(brokerName, topic string, rest []mappingEntry) {
-	if slices.ContainsFunc(rest, func(e mappingEntry) bool { return e.brokerName == brokerName || e.registrant == brokerName }) {
-		return
-	}
-	delete(t.mapped[brokerName], topic)
-	if len(t.mapped[brokerName]) == 0 {
-		delete(t.mapped, brokerName)
+// unmap forgets that a topic has mappings of and by the broker names in old, but for those in rest.
+func (t *Table) unmap(old []mappingEntry, topic string, rest []mappingEntry) {
+	for _, o := range old {
+		for _, name := range []string{o.brokerName, o.registrant} {
+			if slices.ContainsFunc(rest, func(e mappingEntry) bool { return e.brokerName == name || e.registrant == name }) {
+				continue
+			}
+			delete(t.mapped[name], topic)
+			if len(t.mapped[name]) == 0 {
+				delete(t.mapped, name)
+			}
+		}
 	}
 }

@@ -65,6 +65,19 @@ func TestOnewayHeartbeats(t *testing.T) {
 	}
 }
 
+// What is refused for its checksum is no sign of life: its address may be as wrong as the rest.
+func TestBadChecksumIsNoSignOfLife(t *testing.T) {
+	s := start(t)
+	c := s.dial()
+	r := broker("a").set("heartbeatTimeoutMillis", "10000")
+	c.register(r)
+	s.advance(9 * time.Second)
+	c.want(r.again().set("bodyCrc32", "7").request(), `1 "crc32 not match" {}`)
+	c.want(r.counter(2).set("bodyCrc32", "7").request(), `1 "crc32 not match" {}`)
+	s.advance(6 * time.Second)
+	s.dial().wantRoute("Base", "none")
+}
+
 // A registration that waits for the writer has counted on arrival: the tick that
 // comes behind a stalled step finds the broker alive.
 func TestQueuedRegistrationCounts(t *testing.T) {

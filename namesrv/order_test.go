@@ -2,15 +2,24 @@ package namesrv
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 
 	"github.com/waymark-mq/waymark/codec"
 )
 
+// startParallel starts a server with several decoders, whatever the machine has.
+func startParallel(t *testing.T) *testServer {
+	t.Helper()
+	was := runtime.GOMAXPROCS(8)
+	t.Cleanup(func() { runtime.GOMAXPROCS(was) })
+	return start(t)
+}
+
 // A registration takes long to decode, the end of its connection nothing: the end must still come last.
 func TestEndNeverOvertakesRegistration(t *testing.T) {
-	s := start(t)
+	s := startParallel(t)
 	for i := range 60 {
 		r := broker("a").having(append(many(i%3*2000, 4), named("Base", "Pad")...)...).counter(int64(i))
 		p := s.pipe()
@@ -31,7 +40,7 @@ func TestEndNeverOvertakesRegistration(t *testing.T) {
 
 // The same over sockets, from several brokers at once.
 func TestEndNeverOvertakesRegistrationOverTCP(t *testing.T) {
-	s := start(t)
+	s := startParallel(t)
 	var wg sync.WaitGroup
 	for b := range 6 {
 		r := broker(fmt.Sprintf("b%d", b)).having(append(many(b*400, 4), named("Base", "Pad")...)...).request()
@@ -55,7 +64,7 @@ func TestEndNeverOvertakesRegistrationOverTCP(t *testing.T) {
 
 // The end of a connection that a broker has left removes nothing.
 func TestEndOfFormerConnection(t *testing.T) {
-	s := start(t)
+	s := startParallel(t)
 	for round := range 20 {
 		a, b := s.dial(), s.dial()
 		a.register(broker("a").counter(int64(2 * round)))
@@ -69,7 +78,7 @@ func TestEndOfFormerConnection(t *testing.T) {
 
 // A new broker's two-way 322 right behind its 103 must see the registration.
 func TestQueryRightBehindRegistration(t *testing.T) {
-	s := start(t)
+	s := startParallel(t)
 	for i := range 50 {
 		c := s.dial()
 		r := broker(fmt.Sprintf("b%d", i)).counter(int64(i)).having(append(many(i%2*1000, 4), named("Base", "Pad")...)...)
@@ -86,7 +95,7 @@ func TestQueryRightBehindRegistration(t *testing.T) {
 
 // Registrations of one connection take effect in the order sent, big or small.
 func TestPipelinedRegistrationsInOrder(t *testing.T) {
-	s := start(t)
+	s := startParallel(t)
 	for round := range 5 {
 		c := s.dial()
 		var requests []request
@@ -133,7 +142,7 @@ func TestPipelinedChangesInOrder(t *testing.T) {
 			[]request{big.request(), ask(codec.RequestDeleteTopicInNamesrv, "topic", "Base"), big.again().request()}, "0 {}", there},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := start(t)
+			s := startParallel(t)
 			c := s.dial()
 			if got := c.wait(c.send(tt.requests...)).String(); got != tt.last {
 				t.Errorf("last answer %s, want %s", got, tt.last)
@@ -145,7 +154,7 @@ func TestPipelinedChangesInOrder(t *testing.T) {
 
 // A peer that saw its answer sees the change in its next query on any connection.
 func TestAnswerFollowsPublish(t *testing.T) {
-	s := start(t)
+	s := startParallel(t)
 	writer := s.dial()
 	readers := []*client{s.dial(), s.dial(), s.dial()}
 	for i := range 100 {
