@@ -65,8 +65,8 @@ func TestFakeClock(t *testing.T) {
 	if got := time.Duration(s.clock.Now() - before); got != 12*time.Second {
 		t.Errorf("%v went by, want 12 s", got)
 	}
-	if got, want := time.Duration(s.clock.next-before), 15*time.Second; got != want {
-		t.Errorf("next tick at %v, want %v: scanNotActiveBrokerInterval is 5 s", got, want)
+	if got, want := time.Duration(s.clock.next-before), 12*time.Second+pulse; got != want {
+		t.Errorf("next tick at %v, want %v", got, want)
 	}
 	if lines := s.logged("stood still"); len(lines) > 0 {
 		t.Errorf("punctual ticks were taken for late ones: %s", lines)

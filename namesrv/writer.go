@@ -23,23 +23,30 @@ type change struct {
 // maxKeptChanges is how much room for changes is kept after a wave of them.
 const maxKeptChanges = 1024
 
-// frozenNanos is the lateness of a tick from which on the process counts as
+// frozenNanos is the lateness of a pulse from which on the process counts as
 // having been frozen. Below it the scheduler was busy.
-const frozenNanos = int64(time.Second)
+const frozenNanos = int64(500 * time.Millisecond)
+
+// pulse is how often the writer looks at the clock. Scans alone would miss a
+// freeze that ends shortly before or after the next one is due, while the
+// heartbeats of that time are still unread.
+const pulse = 100 * time.Millisecond
 
 // runWriter is the writer goroutine: it alone steps the table. It drains its
 // queue, publishes once, and only then answers, closes and notifies.
 func (s *Server) runWriter() {
 	defer close(s.writerDone)
-	interval := time.Duration(s.settings.Load().ScanNotActiveBrokerInterval) * time.Millisecond
-	ticks, stopTicks := s.clock.Tick(interval)
-	defer stopTicks()
-	w := writer{Server: s, interval: int64(interval), expected: s.clock.Now() + int64(interval)}
+	scan := time.Duration(s.settings.Load().ScanNotActiveBrokerInterval) * time.Millisecond
+	pulse := min(pulse, scan)
+	pulses, stopPulses := s.clock.Tick(pulse)
+	defer stopPulses()
+	now := s.clock.Now()
+	w := writer{Server: s, pulse: int64(pulse), scan: int64(scan), lastPulse: now, nextScan: now + int64(scan)}
 	for {
 		select {
 		case <-s.changes.wake:
 			w.step(nil)
-		case <-ticks:
+		case <-pulses:
 			w.step(w.tick())
 		case <-s.writerStop:
 			w.step(nil)
@@ -55,18 +62,25 @@ type writer struct {
 	commands []core.Command
 	out      core.Outcome
 
-	interval int64 // of ticks, nanoseconds
-	expected int64 // when the next tick is due
+	pulse, scan         int64 // intervals, nanoseconds
+	lastPulse, nextScan int64 // when the clock was looked at, when silent brokers are next looked for
 }
 
-// tick makes the command that expires silent brokers, and measures how late it comes.
+// tick makes the command that expires silent brokers, when a scan is due or the
+// process stood still; it measures for how long.
 func (w *writer) tick() core.Command {
 	now := w.clock.Now()
 	t := &core.Tick{}
-	if late := now - w.expected; late > frozenNanos {
+	if late := now - w.lastPulse - w.pulse; late > frozenNanos {
 		t.LatenessNanos = late
 	}
-	w.expected = now + w.interval
+	w.lastPulse = now
+	if now < w.nextScan && t.LatenessNanos == 0 {
+		return nil
+	}
+	for w.nextScan <= now {
+		w.nextScan += w.scan
+	}
 	return t
 }
 

@@ -1,0 +1,146 @@
+//go:build faults && linux
+
+package faults
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/waymark-mq/waymark/codec"
+)
+
+const exitForced = 130
+
+func TestSignalStops(t *testing.T) {
+	for name, signal := range map[string]os.Signal{"SIGTERM": syscall.SIGTERM, "SIGINT": syscall.SIGINT} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			p := s.start()
+			idle, used := s.dial(), s.register("a", time.Minute)
+			idle.want(codec.ResponseSuccess, route("a"))
+			p.signal(signal)
+			idle.wantEnd()
+			used.wantEnd()
+			p.wantExit(0, waitLimit)
+			if _, err := s.tryDial(); err == nil {
+				t.Error("the port is still open")
+			}
+		})
+	}
+}
+
+// TestGracefulStop: while it waits for clients to go, newer ones are told to,
+// older ones are served, and a second signal ends it at once.
+func TestGracefulStop(t *testing.T) {
+	s := newSite(t, "enableShutdownGracefully=true", "shutdownWaitTimeSeconds=30")
+	p := s.start()
+	s.register("a", time.Minute)
+	c := s.dial()
+	c.want(codec.ResponseSuccess, route("a"))
+	p.signal(syscall.SIGTERM)
+	waitFor(t, "code 1500", func() bool { return c.call(route("a")).Code == codec.ResponseGoAway })
+	old := route("a")
+	old.version = 475 // V5_3_1, the last that does not know code 1500
+	s.dial().want(codec.ResponseSuccess, old)
+	p.signal(syscall.SIGINT)
+	c.wantGone()
+	p.wantExit(exitForced, 10*time.Second)
+}
+
+func TestGracefulStopEnds(t *testing.T) {
+	s := newSite(t, "enableShutdownGracefully=true", "shutdownWaitTimeSeconds=1")
+	p := s.start()
+	c := s.dial()
+	c.want(codec.ResponseTopicNotExist, route("a"))
+	p.signal(syscall.SIGTERM)
+	c.wantEnd()
+	p.wantExit(0, waitLimit)
+}
+
+// TestStopUnderQueries: a topic is never denied because its broker's connection
+// is closed a moment before the one that asks for it, and no answer is cut.
+func TestStopUnderQueries(t *testing.T) {
+	const (
+		brokers    = 8
+		asking     = 4
+		perBatch   = 5
+		batchEvery = 10 * time.Millisecond // 2,000 queries a second in all
+		before     = 500 * time.Millisecond
+		rounds     = 3
+	)
+	for round := range rounds {
+		s := newSite(t, "eventLoops=2")
+		p := s.start()
+		for i := range brokers {
+			s.register(fmt.Sprint("broker-", i), time.Minute)
+		}
+		var running sync.WaitGroup
+		for i := range asking {
+			c := s.dial()
+			running.Go(func() { c.askOn(perBatch, batchEvery, brokers) })
+			running.Go(func() { c.onlyWholeRoutes(fmt.Sprint("round ", round, ", connection ", i)) })
+		}
+		time.Sleep(before)
+		p.signal(syscall.SIGTERM)
+		p.wantExit(0, waitLimit)
+		running.Wait()
+	}
+}
+
+// askOn sends batches of route queries until the connection takes no more.
+func (c *client) askOn(perBatch int, every time.Duration, brokers int) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	var batch []byte
+	for range ticker.C {
+		batch = batch[:0]
+		for range perBatch {
+			c.opaque++
+			batch = route(fmt.Sprint("broker-", int(c.opaque)%brokers)).append(batch, c.opaque)
+		}
+		if _, err := c.conn.Write(batch); err != nil {
+			return
+		}
+	}
+}
+
+// onlyWholeRoutes reads answers until the connection ends.
+func (c *client) onlyWholeRoutes(name string) {
+	refusals := []int32{codec.ResponseSystemError, codec.ResponseSystemBusy, codec.ResponseGoAway} // clients keep what they know
+	for answers := 0; ; answers++ {
+		a, err := c.next(waitLimit)
+		switch {
+		case err != nil && isEnd(err) && answers > 0:
+			return
+		case err != nil:
+			c.t.Errorf("%s: after %d answers: %v", name, answers, err)
+			return
+		case a.Code == codec.ResponseSuccess && a.body != "" || slices.Contains(refusals, a.Code):
+		default:
+			c.t.Errorf("%s: answer %d is of code %d: %s", name, answers, a.Code, a.Remark)
+			_ = c.conn.Close()
+			return
+		}
+	}
+}
+
+// isEnd reports an end between two frames. A reset is what a peer sees that
+// still sends to a connection that was closed.
+func isEnd(err error) bool {
+	return !errors.Is(err, io.ErrUnexpectedEOF) && (errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET))
+}
+
+// wantGone waits for the end of a connection whose process ended at once.
+func (c *client) wantGone() {
+	c.t.Helper()
+	if a, err := c.next(waitLimit); err == nil || !isEnd(err) {
+		c.t.Fatalf("answer %+v, error %v; want the end of the connection", a, err)
+	}
+}
