@@ -102,3 +102,7 @@ func (d *decoder) answer(r reply) {
 	buf.B = appendReply(buf.B, d.serializeType, d.cmd.Opaque, r, nil)
 	d.session.conn.SendBuffer(buf)
 }
+
+// nothing is a command that changes nothing (the end of no connection), for requests
+// that are answered in order all the same.
+var nothing = &core.EndConnection{}

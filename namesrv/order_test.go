@@ -120,6 +120,21 @@ func TestPipelinedRegistrationsInOrder(t *testing.T) {
 	}
 }
 
+// What the table holds is recognised only while nothing of its connection waits.
+func TestKnownRegistrationBehindAnother(t *testing.T) {
+	s := startParallel(t)
+	c := s.dial()
+	r := broker("a")
+	c.register(r)
+	release := s.parkWriter()
+	last := c.send(r.counter(2).request(), r.again().request())
+	s.dial().wantRoute("Base", "a{0=a:10911} 4/4/6/0")
+	eventually(t, "both wait", func() bool { return s.writeBytes.Load() > int64(2*len(r.encode())+2*requestOverhead) })
+	release()
+	c.wait(last)
+	c.want(r.query(), `0 {changed=false} {"counter":1,"stateVersion":0,"timestamp":1700000000000}`)
+}
+
 func TestPipelinedChangesInOrder(t *testing.T) {
 	big := broker("a").having(append(many(3000, 4), named("Base", "Pad")...)...)
 	wipe := ask(codec.RequestWipeWritePermOfBroker, "brokerName", "a")

@@ -159,6 +159,7 @@ func TestFormChangedBodyEqual(t *testing.T) {
 	}{
 		{"deflated, mappings expected", from(deflated, 407), from(deflated, 513), "1"},
 		{"deflated, other 4.x release", from(deflated, 405), from(deflated, 407), "0"},
+		{"JSON, marked deflated", broker("a"), broker("a").set("compressed", "true"), "1"},
 		{"JSON, old form expected", broker("a"), from(broker("a"), 36), "0"},
 		{"JSON, negative version", broker("a"), from(broker("a"), -1), "1"},
 	} {

@@ -130,6 +130,7 @@ func TestRequest104(t *testing.T) {
 	runRequests(t, []requestRow{
 		{name: "known", r: broker("a").unregister(), want: "0"},
 		{name: "unknown", r: broker("nobody").unregister(), want: "0"},
+		{name: "with a body", r: broker("a").unregister().with("ignored"), want: "0"},
 		{name: "no brokerId", r: ask(104, "brokerName", "a", "brokerAddr", "a:10911", "clusterName", cluster), want: "0"},
 		{name: "brokerId no number", r: ask(104, "brokerName", "a", "brokerAddr", "a:10911", "clusterName", cluster, "brokerId", "x"), want: "0"},
 		// Apache answers these 0; they change nothing there either.

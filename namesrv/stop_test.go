@@ -120,10 +120,29 @@ func TestStopWithTraffic(t *testing.T) {
 	wantNoGoroutines(t)
 }
 
+// The server's own end is no broker's.
+func TestStopRemovesNoBroker(t *testing.T) {
+	s := start(t)
+	p := s.pipe()
+	session := p.Conn().Context.(*session)
+	if _, err := p.Feed(broker("a").request().frame(1)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the registration", func() bool { return session.pending.Load() == 0 })
+	s.stop()
+	p.Close()
+	if n := session.pending.Load(); n != 0 {
+		t.Errorf("%d requests queued by the end of a connection", n)
+	}
+	if n := s.table.Load().Brokers(); n != 1 {
+		t.Errorf("%d brokers, want 1", n)
+	}
+}
+
 // Clients take "no such topic" for a fact, so a server that is stopping never says it of
 // a topic it had: brokers' connections end first as well as last.
 func TestStopNeverSaysTopicNotExist(t *testing.T) {
-	for range 4 {
+	for range 2 {
 		s := start(t)
 		for i := range 4 {
 			s.dial().register(broker(fmt.Sprint("b", i)))
