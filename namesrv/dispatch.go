@@ -45,13 +45,13 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 	if err != nil {
 		return dst, err
 	}
-	if err := l.cmd.Parse(f); err != nil {
+	l.session, l.now = c.Context.(*session), now
+	if err := l.session.shape.parse(&l.cmd, f); err != nil {
 		return dst, err
 	}
 	if l.cmd.IsResponse() {
 		return dst, nil // nothing here waits for one
 	}
-	l.session, l.now = c.Context.(*session), now
 	if l.goingAway.Load() && l.cmd.Version > lastWithoutGoAway {
 		return l.fail(dst, codec.ResponseGoAway, remarkGoAway), nil
 	}

@@ -1,0 +1,39 @@
+package fuzz
+
+import (
+	"testing"
+
+	"github.com/waymark-mq/waymark/codec"
+)
+
+// FuzzHeaderShape: what a shape learnt from one header makes of another is what
+// parsing it in full makes of it.
+func FuzzHeaderShape(f *testing.F) {
+	for _, pair := range [][2]string{
+		{`{"code":105,"extFields":{"topic":"A"},"flag":0,"opaque":1,"version":513}`, `{"code":105,"extFields":{"topic":"B c"},"flag":0,"opaque":22,"version":513}`},
+		{`{"opaque":7,"code":105,"extFields":{"x":"\u0041","topic":"A"}}`, `{"opaque":0,"code":105,"extFields":{"x":"\u0041","topic":""}}`},
+		{`{"extFields":{"topic":"A","topic":"B"},"opaque":1,"opaque":1}`, `{"extFields":{"topic":"A","topic":"\""},"opaque":1,"opaque":-1}`},
+	} {
+		f.Add([]byte(pair[0]), []byte(pair[1]))
+	}
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		var c codec.Command
+		if c.Parse(codec.Frame{Header: first}) != nil {
+			return
+		}
+		var s codec.Shape
+		learnt := s.Learn(&c, first, "topic")
+		var byShape codec.Command
+		if !s.Parse(&byShape, codec.Frame{Header: second}) {
+			return
+		}
+		if !learnt {
+			t.Fatal("recognises a header without having learnt one")
+		}
+		full, err := parseHeader(t, codec.SerializeJSON, second)
+		if err != nil {
+			t.Fatalf("recognised a bad header: %v", err)
+		}
+		checkSame(t, headerOf(&byShape), headerOf(full), true)
+	})
+}
