@@ -12,8 +12,8 @@ import (
 
 // The catalogue's rows that need a server: what the unit tests of Apache 5.5.0
 // assert about its request processors, KV manager, zone hook and start. Those
-// about its tables are in package core. A row whose outcome differs from
-// Apache's says so.
+// about its tables are in package core, X22 to X25 in TestCatalogueNotifications,
+// C1 in TestClusterTestUnreachable. A row whose outcome differs from Apache's says so.
 //
 // Rows that only Java can have:
 //
@@ -22,8 +22,6 @@ import (
 //	H4  the properties field of the start-up class before any -c
 //	Z1, Z4 (its null answers): the hook is called without an answer; here the
 //	    filter is part of making one, so only its answers with a code or a body remain
-//
-// Parts of rows that decisions reverse are marked "Differs".
 
 type catalogueRow struct {
 	name     string

@@ -40,7 +40,6 @@ func ask(code int32, fields ...string) request {
 func (r request) with(body string) request   { r.body = body; return r }
 func (r request) from(version int32) request { r.version = version; return r }
 func (r request) oneway() request            { r.flag = codec.FlagOneway; return r }
-func (r request) binary() request            { r.form = codec.SerializeROCKETMQ; return r }
 
 func (r request) frame(opaque int32) []byte {
 	return codec.AppendFrame(nil, r.form, &codec.Header{

@@ -112,7 +112,7 @@ func TestTimeouts(t *testing.T) {
 		{"no number", "10s", 120 * time.Second, false},
 		{"0", "0", 0, true},
 		{"-1", "-1", 0, true},
-		{"2^62", "4611686018427387904", time.Hour, true},
+		{"2^62", "4611686018427387904", 5 * time.Minute, true},
 		{"2^63", "9223372036854775808", 120 * time.Second, false}, // no int64: like absent
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestTimeouts(t *testing.T) {
 			if got := len(s.logged("clamped")); got != map[bool]int{true: 1}[tt.clamped] {
 				t.Errorf("%d lines about a clamped timeout", got)
 			}
-			if tt.stays == time.Hour {
+			if tt.stays > 120*time.Second {
 				return // a year of ticks is too many
 			}
 			s.advance(5 * time.Second)

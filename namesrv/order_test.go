@@ -20,7 +20,8 @@ func startParallel(t *testing.T) *testServer {
 // A registration takes long to decode, the end of its connection nothing: the end must still come last.
 func TestEndNeverOvertakesRegistration(t *testing.T) {
 	s := startParallel(t)
-	for i := range 60 {
+	const rounds = 40
+	for i := range rounds {
 		r := broker("a").having(append(many(i%3*2000, 4), named("Base", "Pad")...)...).counter(int64(i))
 		p := s.pipe()
 		session := p.Conn().Context.(*session)
@@ -33,8 +34,8 @@ func TestEndNeverOvertakesRegistration(t *testing.T) {
 			t.Fatalf("round %d: %d brokers left", i, n)
 		}
 	}
-	if got := len(s.logged("broker registered")); got != 60 {
-		t.Errorf("%d registrations applied, want 60", got)
+	if got := len(s.logged("broker registered")); got != rounds {
+		t.Errorf("%d registrations applied, want %d", got, rounds)
 	}
 }
 
@@ -96,14 +97,14 @@ func TestQueryRightBehindRegistration(t *testing.T) {
 // Registrations of one connection take effect in the order sent, big or small.
 func TestPipelinedRegistrationsInOrder(t *testing.T) {
 	s := startParallel(t)
-	for round := range 5 {
+	for round := range 3 {
 		c := s.dial()
 		var requests []request
-		const n = 40
+		const n = 20
 		for i := range n {
 			topics := named("Base", "Pad")
 			if i%2 == 0 {
-				topics = append(topics, many(1500, 4)...)
+				topics = append(topics, many(1000, 4)...)
 			}
 			topics[0].queues = i + 1
 			requests = append(requests, broker("a").counter(int64(100*round+i)).having(topics...).request())

@@ -102,8 +102,9 @@ func allRequests() []request {
 // No frame is ever written for a one-way request: no result, no error, no "not supported".
 func TestOnewayIsNeverAnswered(t *testing.T) {
 	for _, form := range []codec.SerializeType{codec.SerializeJSON, codec.SerializeROCKETMQ} {
+		s := start(t)
 		for _, r := range allRequests() {
-			c := start(t).dial()
+			c := s.dial()
 			world(c)
 			r := r.oneway()
 			r.form = form
