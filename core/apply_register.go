@@ -211,7 +211,7 @@ func (t *Table) enliven(now int64, r *registration) *Live {
 	if clamped && l.Cell.timeoutNanos != timeout {
 		t.event(EventTimeoutClamped, r.RegisterBroker, "")
 	}
-	l.Cell.timeoutNanos = timeout
+	l.Cell.timeoutNanos, l.Cell.orphanedUntil = timeout, 0
 	t.own(l.Cell, r.Conn)
 	l.Cell.Touch(r.Conn, now)
 	last, _ := l.Cell.Last()

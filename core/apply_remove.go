@@ -23,19 +23,26 @@ func (t *Table) unregister(c *UnregisterBroker) {
 	}
 }
 
-// endConnection unregisters every broker that the connection still owns. One
-// that has moved to another connection stays.
-func (t *Table) endConnection(c *EndConnection) {
+// endConnection unregisters every broker that the connection still owns; with a grace, in
+// a while and only if there is no sign of life till then. One that has moved to another
+// connection stays.
+func (t *Table) endConnection(now int64, c *EndConnection) {
 	var cells []*LiveCell
 	for cell := range t.owned[c.Conn] {
 		cells = append(cells, cell)
 	}
 	cells = append(cells, c.Touched...)
 	slices.SortFunc(cells, func(a, b *LiveCell) int { return strings.Compare(a.key, b.key) })
+	grace := t.settings.BrokerCloseGraceMillis * nanosPerMilli
 	for _, cell := range slices.Compact(cells) {
-		if cell.killOwnedBy(c.Conn) {
+		switch {
+		case grace > 0 && cell.orphan(c.Conn, now+grace):
+			due, _ := cell.deadline(cell.orphanedLast)
+			t.wheel.Arm(&cell.timer, due)
+		case grace <= 0 && cell.killOwnedBy(c.Conn):
 			t.bury(cell, EventClosed)
-		} else if cell.registeredBy == c.Conn {
+		}
+		if cell.registeredBy == c.Conn {
 			t.disown(cell)
 		}
 	}
@@ -53,9 +60,9 @@ func (t *Table) tick(now int64, c *Tick) {
 	}
 	var expired []expiry
 	t.wheel.Advance(now, func(timer *cellTimer) {
-		killed, deadline := timer.Value.killSilent(now)
+		killed, deadline, why := timer.Value.killSilent(now)
 		if killed {
-			expired = append(expired, expiry{timer.Value, deadline})
+			expired = append(expired, expiry{timer.Value, deadline, why})
 		} else {
 			t.wheel.Arm(timer, deadline)
 		}
@@ -66,7 +73,7 @@ func (t *Table) tick(now int64, c *Tick) {
 	})
 	for _, e := range expired {
 		owner := e.cell.Owner()
-		if t.bury(e.cell, EventExpired) && owner != 0 {
+		if t.bury(e.cell, e.why) && owner != 0 {
 			t.effect(&CloseConnection{owner})
 		}
 	}
@@ -76,6 +83,7 @@ func (t *Table) tick(now int64, c *Tick) {
 type expiry struct {
 	cell     *LiveCell
 	deadline int64
+	why      EventKind
 }
 
 // bury removes what stood behind a cell that is dead already, and reports whether the

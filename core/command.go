@@ -120,6 +120,9 @@ type Settings struct {
 	SupportActingMaster               bool
 	NotifyMinBrokerIDChanged          bool
 	DeleteTopicWithBrokerRegistration bool
+	// BrokerCloseGraceMillis is how long a broker stays after its connection ended, for it to
+	// come back on another; 0, Apache's way, is not at all.
+	BrokerCloseGraceMillis int64
 }
 
 // DefaultSettings are Apache's defaults.

@@ -8,8 +8,7 @@ import (
 )
 
 // deepHash covers all that readers can reach from the snapshot, but for what may
-// change after publication: cells and list answers encoded on demand. For tests and
-// for builds with the invariants tag.
+// change after publication: cells and list answers encoded on demand.
 func (s *Snapshot) deepHash() uint64 {
 	var sum uint64
 	add := func(parts ...any) {

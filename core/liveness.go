@@ -42,6 +42,9 @@ type LiveCell struct {
 	key          string // of Snapshot.live
 	timeoutNanos int64
 	registeredBy ConnID // Table.owned lists the cell under it
+	// A cell whose connection has ended is orphaned until this time (0: it isn't),
+	// unless there is a sign of life after orphanedLast.
+	orphanedUntil, orphanedLast int64
 }
 
 // Touch is a sign of life from conn at now (monotonic nanoseconds). It reports
@@ -92,19 +95,38 @@ func (c *LiveCell) killOwnedBy(conn ConnID) bool {
 	}
 }
 
-// killSilent removes the broker's liveness if it was silent for longer than its
-// timeout; otherwise it returns when that will next be so. Writer only.
-func (c *LiveCell) killSilent(now int64) (killed bool, deadline int64) {
+// orphan starts the grace of a broker whose connection ended, if conn still owns it. Writer only.
+func (c *LiveCell) orphan(conn ConnID, until int64) bool {
+	last := c.last.Load()
+	if last == dead || !c.owner.CompareAndSwap(uint64(conn), 0) {
+		return false
+	}
+	c.orphanedUntil, c.orphanedLast = until, last
+	return true
+}
+
+// deadline is when the broker is to be removed if it stays silent since last, and why. Writer only.
+func (c *LiveCell) deadline(last int64) (nanos int64, why EventKind) {
+	silent := last + c.timeoutNanos
+	if c.orphanedUntil != 0 && last == c.orphanedLast && c.orphanedUntil < silent {
+		return c.orphanedUntil, EventClosed
+	}
+	return silent, EventExpired
+}
+
+// killSilent removes the broker's liveness if its deadline has passed; otherwise it
+// returns when that will next be so. Writer only.
+func (c *LiveCell) killSilent(now int64) (killed bool, deadline int64, why EventKind) {
 	for {
 		last := c.last.Load()
 		if last == dead {
-			return false, 0
+			return false, 0, 0
 		}
-		if deadline = last + c.timeoutNanos; deadline >= now {
-			return false, deadline
+		if deadline, why = c.deadline(last); deadline >= now {
+			return false, deadline, why
 		}
 		if c.last.CompareAndSwap(last, dead) {
-			return true, deadline
+			return true, deadline, why
 		}
 	}
 }
@@ -116,7 +138,12 @@ func (c *LiveCell) shift(lateness, now int64) {
 		if last == dead || last >= now {
 			return
 		}
-		if c.last.CompareAndSwap(last, min(last+lateness, now)) {
+		moved := min(last+lateness, now)
+		if c.last.CompareAndSwap(last, moved) {
+			if c.orphanedUntil != 0 && last == c.orphanedLast {
+				c.orphanedLast = moved
+				c.orphanedUntil += lateness
+			}
 			return
 		}
 	}

@@ -247,6 +247,13 @@ func (s *script) parseSettings(l *scriptLine) (core.Command, error) {
 		"deleteTopicWithBrokerRegistration": &set.DeleteTopicWithBrokerRegistration,
 	}
 	for _, a := range l.args {
+		if a.Key == "brokerCloseGraceMillis" {
+			var err error
+			if set.BrokerCloseGraceMillis, err = l.number(a.Key, 0); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		on, ok := switches[a.Key]
 		if !ok {
 			return nil, fmt.Errorf("no setting %s", a.Key)

@@ -37,7 +37,7 @@ import (
 //	delete TOPIC [CLUSTER]                216
 //	puttopic TOPIC NAME[/qN][/pN]…        217, queues of these broker names
 //	putkv NAMESPACE KEY VALUE, deletekv NAMESPACE KEY   100, 102
-//	settings NAME=BOOL…                   318
+//	settings NAME=VALUE…                  318
 //	burst                                 the commands below it, applied in one step
 //	restart                               an empty table with the same settings
 //

@@ -45,9 +45,6 @@ func emptySnapshot(s Settings, kv *kvTable) *Snapshot {
 // Settings are the settings that the snapshot's answers follow.
 func (s *Snapshot) Settings() Settings { return *s.settings }
 
-// Topics is the number of topics.
-func (s *Snapshot) Topics() int { return s.topics.Len() }
-
 // Brokers is the number of (cluster, address) pairs that are live.
 func (s *Snapshot) Brokers() int { return s.live.Len() }
 

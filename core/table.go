@@ -47,6 +47,8 @@ type Table struct {
 	wheel      *wheel.Wheel[*LiveCell]
 
 	out *Outcome // of the step under way
+
+	proofs
 }
 
 // NewTable returns a table without brokers. kv may be nil; it is copied.
@@ -75,13 +77,13 @@ func (t *Table) Step(now int64, batch []Command, out *Outcome) {
 	out.Effects = out.Effects[:0]
 	t.out = out
 	base := t.current.Load()
-	sum := t.retire(base)
+	t.retire(base)
 	t.begin(base)
 	for i, c := range batch {
 		t.apply(now, c, &out.Results[i])
 	}
 	t.publish(base)
-	t.check(base, sum)
+	t.check()
 	t.out = nil
 }
 
@@ -124,7 +126,7 @@ func (t *Table) apply(now int64, c Command, r *Result) {
 	case *UnregisterBroker:
 		t.unregister(c)
 	case *EndConnection:
-		t.endConnection(c)
+		t.endConnection(now, c)
 	case *Tick:
 		t.tick(now, c)
 	case *QueryDataVersion:

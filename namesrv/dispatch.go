@@ -80,8 +80,11 @@ func (l *loop) dispatch(dst, frame []byte) []byte {
 		codec.RequestPutKVConfig, codec.RequestDeleteKVConfig, codec.RequestUpdateNamesrvConfig:
 		return l.later(dst, frame)
 	}
-	if l.cmd.IsOneway() {
+	switch {
+	case l.cmd.IsOneway():
 		return dst // a read that nobody waits for
+	case l.session.conn.Overloaded():
+		return l.busy(dst)
 	}
 	switch l.cmd.Code {
 	case codec.RequestGetBrokerClusterInfo:

@@ -78,7 +78,7 @@ func (l *eventLog) log(e *core.Event) {
 
 // badOrderConf tells of an order configuration that clients can't read. Any goroutine.
 func (l *eventLog) badOrderConf(topic, value string) {
-	if more, ok := l.limit.allow("orderConf"); ok {
+	if more, ok := l.limit.allow("orderConf " + topic); ok {
 		l.logger.Warn("order configuration would make clients fail", "topic", short(topic), "value", short(value), "notLogged", more)
 	}
 }

@@ -24,9 +24,6 @@ type listJob struct {
 // list answers with a list: on the loop if it is small, else by the lists
 // goroutine, during which the connection is paused.
 func (l *loop) list(dst []byte, list core.List) []byte {
-	if l.session.conn.Overloaded() {
-		return l.busy(dst)
-	}
 	if list.Bound() <= largeListBytes {
 		return l.succeed(dst, list.Body())
 	}

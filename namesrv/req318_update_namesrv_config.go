@@ -44,6 +44,7 @@ func (p *persister) updateConfig(d *durable) {
 	applied := make(chan struct{})
 	p.pass(d, change{command: &core.SetSettings{Settings: next.Core()}, then: func() {
 		p.settings.Store(next)
+		p.net.SetIdleTimeout(orNever(next.ServerChannelMaxIdleTimeSeconds))
 		close(applied)
 	}})
 	<-applied

@@ -6,6 +6,7 @@ import "github.com/waymark-mq/waymark/codec"
 //
 // Request:  clusterName string, brokerName string; both echoed, left out when missing.
 // Response: always 0 with the remark "not set any response code", as Apache's; body in the legacy dialect.
+// Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
 func (l *loop) getBrokerMemberGroup(dst []byte) []byte {
 	start := len(dst)
 	dst = codec.AppendFrameStart(dst, l.serializeType, &codec.Header{

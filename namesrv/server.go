@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +32,7 @@ type Options struct {
 	SerializeType codec.SerializeType
 	Logger        *slog.Logger // nil: slog.Default()
 	Clock         Clock        // nil: the system's
+	MaxFrameBytes int          // 0: 16 MiB, as Apache's system property com.rocketmq.remoting.frameMaxLength
 	// Product is asked for routes that aren't found here; nil: nobody is (clusterTest=false).
 	Product *product.Environment
 }
@@ -63,6 +63,8 @@ type Server struct {
 	notifier *netpoll.Notifier
 	notified int32 // notifications so far, their opaque; writer only
 	started  int64 // Clock's time of New, from which needWaitForService counts
+
+	maxFrameBytes int
 
 	decoders  decoders
 	changes   *queue[change]
@@ -119,6 +121,7 @@ func New(o Options) (*Server, error) {
 		kv:        kv,
 
 		maxWriteBytes: defaultMaxWriteBytes,
+		maxFrameBytes: o.MaxFrameBytes,
 
 		writerStop: make(chan struct{}), writerDone: make(chan struct{}),
 		persisterStop: make(chan struct{}), persisterDone: make(chan struct{}),
@@ -131,10 +134,7 @@ func New(o Options) (*Server, error) {
 // Start binds the port and serves until Stop. A port that is taken is an error that names it.
 func (s *Server) Start() error {
 	c := s.settings.Load()
-	s.notifier = netpoll.NewNotifier(netpoll.NotifierOptions{
-		ConnectTimeout: time.Duration(c.ConnectTimeoutMillis) * time.Millisecond,
-		Logger:         s.logger,
-	})
+	s.notifier = netpoll.NewNotifier(s.notifierOptions(c))
 	// The write lane runs before the first connection can use it. Half of the cores, so
 	// that event loops find one when registrations come in a wave.
 	s.decoders.start(max(1, runtime.GOMAXPROCS(0)/2), s.newDecoder)
@@ -155,26 +155,6 @@ func (s *Server) Start() error {
 	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
 	return nil
-}
-
-// netOptions are the network settings. Apache takes 0 and less as "no limit" for the idle
-// time and as "the system's" for socket buffers.
-func (s *Server) netOptions(c *settings.Settings) netpoll.Options {
-	idle := time.Duration(c.ServerChannelMaxIdleTimeSeconds) * time.Second
-	if idle <= 0 {
-		idle = -1
-	}
-	return netpoll.Options{
-		Addr:            net.JoinHostPort(c.BindAddress, strconv.Itoa(c.ListenPort)),
-		EventLoops:      c.EventLoops,
-		IdleTimeout:     idle,
-		MaxConns:        c.MaxConnections,
-		MaxUnsentBytes:  c.OutputBudgetBytes,
-		SendBufferBytes: max(c.ServerSocketSndBufSize, 0),
-		RecvBufferBytes: max(c.ServerSocketRcvBufSize, 0),
-		Logger:          s.logger,
-		Now:             s.clock.Now,
-	}
 }
 
 // Addr is the address that the server listens on.

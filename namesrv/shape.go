@@ -16,7 +16,7 @@ const (
 	missesTried  = 256
 )
 
-// parse is codec's Command.Parse.
+// parse reads the header of f into c: by the shape if it has it, else in full.
 func (r *routeShape) parse(c *codec.Command, f codec.Frame) error {
 	if r.known != nil && r.known.Parse(c, f) {
 		r.misses = 0

@@ -51,16 +51,13 @@ type transport interface {
 // ID is unique in the process's server, counted from 1.
 func (c *Conn) ID() uint64 { return c.id }
 
-// RemoteAddr is the peer's host:port: the source a PROXY header named if one came first, else PeerAddr.
+// RemoteAddr is the peer's host:port: the source a PROXY header named if one came first, else the other end of the socket.
 func (c *Conn) RemoteAddr() string {
 	if p := c.proxied.Load(); p != nil {
 		return *p
 	}
 	return c.peer
 }
-
-// PeerAddr is the host:port of the other end of the socket, whatever a PROXY header says.
-func (c *Conn) PeerAddr() string { return c.peer }
 
 // Loop is the index of the connection's event loop, from 0.
 func (c *Conn) Loop() int { return c.loop.index }

@@ -20,6 +20,7 @@ type Options struct {
 	// that a large frame on a slow line arrives and a dripping one doesn't.
 	HalfFrameTimeout time.Duration
 	StallTimeout     time.Duration // 60 s with unsent bytes of which none leaves
+	HighWaterBytes   int           // 256 KiB unsent, above which no further frame of that connection is cut
 	DrainTimeout     time.Duration // 5 s: how long Close lets unsent answers go out
 
 	// MaxUnsentBytes is the process budget of answers not yet taken by the kernel, 256 MiB. Over it Overloaded says true and
@@ -47,7 +48,7 @@ const (
 
 	maxEventLoops = 256 // gnet's
 
-	highWaterBytes  = 256 * kib // unsent bytes above which no further frame of that connection is cut; also one Write's size
+	highWaterBytes  = 256 * kib // default of HighWaterBytes; about one Write's size
 	lowWaterBytes   = 32 * kib  // the same while the process budget is exceeded
 	heldSlackBytes  = 64 * kib  // input a stalled connection may hold beyond the frame at its head
 	keepOutBytes    = 512 * kib // an output buffer that grew larger is given back
@@ -62,6 +63,7 @@ func (o *Options) setDefaults() {
 	setDefault(&o.HalfFrameTimeout, 60*time.Second)
 	setDefault(&o.StallTimeout, 60*time.Second)
 	setDefault(&o.DrainTimeout, 5*time.Second)
+	setDefault(&o.HighWaterBytes, highWaterBytes)
 	setDefault(&o.MaxUnsentBytes, 256<<20)
 	setDefault(&o.MaxConnUnsentBytes, 2*o.MaxFrameBytes)
 	setDefault(&o.MaxHeldBytes, 1<<30)

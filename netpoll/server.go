@@ -25,6 +25,7 @@ type Server struct {
 
 	count   atomic.Int64 // connections that are open or being handed to a loop
 	stopped atomic.Bool  // nothing may touch the engine any more
+	idle    atomic.Int64 // Options.IdleTimeout, or what it was set to since
 
 	closeOnce sync.Once
 	closeErr  error
@@ -64,7 +65,9 @@ func serve(ln net.Listener, h Handler, o Options) (*Server, error) {
 }
 
 func newServer(o Options) *Server {
-	return &Server{opts: o, conns: xsync.NewMapOf[uint64, *Conn](), log: newLimitedLog(o.Logger, o.Now), done: make(chan struct{})}
+	s := &Server{opts: o, conns: xsync.NewMapOf[uint64, *Conn](), log: newLimitedLog(o.Logger, o.Now), done: make(chan struct{})}
+	s.idle.Store(int64(o.IdleTimeout))
+	return s
 }
 
 // listen binds with SO_REUSEADDR (Go's default), without keep-alive and, since its sockets lack options plain TCP has,
@@ -102,6 +105,10 @@ func (s *Server) Run() error {
 
 // Conn finds an open connection. Any goroutine.
 func (s *Server) Conn(id uint64) (*Conn, bool) { return s.conns.Load(id) }
+
+// SetIdleTimeout changes Options.IdleTimeout for connections opened from now on, and for
+// others from the end of their present one. Any goroutine.
+func (s *Server) SetIdleTimeout(d time.Duration) { s.idle.Store(int64(d)) }
 
 // ConnCount is the number of open connections, those being handed to a loop included.
 func (s *Server) ConnCount() int { return int(s.count.Load()) }

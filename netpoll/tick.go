@@ -100,7 +100,7 @@ func (l *loop) judge(c *Conn) {
 // deadline is when c ends if nothing happens, and why.
 func (l *loop) deadline(c *Conn) (dueNanos int64, reason error) {
 	dueNanos = math.MaxInt64
-	if d := l.server.opts.IdleTimeout; d > 0 {
+	if d := time.Duration(l.server.idle.Load()); d > 0 {
 		dueNanos, reason = c.lastNanos+int64(d), ErrIdle
 	}
 	if d := l.server.opts.HalfFrameTimeout; d > 0 && c.halfNanos != 0 {

@@ -43,9 +43,9 @@ func (l *loop) isStalled(c *Conn) bool {
 // highWater is the number of unsent bytes above which a connection gets no further answers.
 func (l *loop) highWater() int {
 	if l.unsentBytes() > l.server.opts.MaxUnsentBytes/int64(len(l.server.loops)) {
-		return lowWaterBytes
+		return min(lowWaterBytes, l.server.opts.HighWaterBytes)
 	}
-	return highWaterBytes
+	return l.server.opts.HighWaterBytes
 }
 
 // cut handles all whole frames that are there and writes their answers at once.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/waymark-mq/waymark/codec"
@@ -79,6 +80,10 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logg
 		return exitFailed
 	}
 	o := namesrv.Options{Settings: s, SerializeType: serializeType, Logger: logger}
+	if o.MaxFrameBytes, err = readMaxFrameBytes(env); err != nil {
+		fmt.Fprintln(p.stderr, err)
+		return exitFailed
+	}
 	if s.ClusterTest {
 		property := func(name string) string { return env.Properties[name] }
 		o.Product = product.Find(property, p.getenv, s.ProductEnvName)
@@ -131,6 +136,21 @@ func readSerializeType(env settings.Env, getenv func(string) string) (codec.Seri
 		}
 	}
 	return 0, fmt.Errorf("namesrv: rocketmq.serialize.type (ROCKETMQ_SERIALIZE_TYPE) %q is neither JSON nor ROCKETMQ", name)
+}
+
+// readMaxFrameBytes reads the limit of a frame, its 4 length bytes included; 0 is the
+// default of 16 MiB.
+func readMaxFrameBytes(env settings.Env) (int, error) {
+	const name, least, most = "com.rocketmq.remoting.frameMaxLength", 1 << 10, 1 << 30
+	text, ok := env.Properties[name]
+	if !ok {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("namesrv: %s %q is no number from %d to %d", name, text, least, most)
+	}
+	return n, nil
 }
 
 // portOf returns the port of a listening address; the host of the boot line is

@@ -8,7 +8,6 @@ const (
 	gnet       = "github.com/panjf2000/gnet/v2"
 	bytebuffer = "github.com/valyala/bytebufferpool"
 	xsync      = "github.com/puzpuzpuz/xsync/v3"
-	xsys       = "golang.org/x/sys"
 )
 
 // rule says what the files of a package other than tests may import besides the
@@ -21,34 +20,31 @@ type rule struct {
 }
 
 // rules has every package of the module. Imports point downward: no package is
-// named by one that it names itself, conformance and internal/golden excepted.
+// named by one that it names itself.
 var rules = map[string]rule{
 	"codec":      {libraries: []string{compress}},
 	"core/cow":   {},
 	"core/wheel": {},
 	"core":       {ours: []string{"codec", "core/*", "internal/invariants"}, libraries: []string{xsync}},
 
-	"netpoll": {ours: []string{"codec"}, libraries: []string{gnet, bytebuffer, xsync, xsys}},
+	"netpoll": {ours: []string{"codec"}, libraries: []string{gnet, bytebuffer, xsync}},
 
 	"namesrv/settings/properties": {},
 	"namesrv/settings":            {ours: []string{"core", "namesrv/settings/properties"}},
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec"}},
-	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{xsync, bytebuffer}},
-	"admin":                       {ours: []string{"namesrv"}},
+	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer}},
 	"cmd/namesrv":                 {ours: []string{"codec", "namesrv", "namesrv/product", "namesrv/settings"}},
 
-	"profiles":   {},
-	"bench":      {ours: []string{"codec", "profiles", "namesrv"}},
-	"cmd/nsload": {ours: []string{"bench"}},
+	"bench": {},
 
-	"conformance":         {ours: []string{"codec", "internal/golden"}},
+	"conformance":         {},
 	"e2e":                 {},
 	"e2e/harness":         {},
 	"faults":              {},
 	"fuzz":                {},
 	"internal/archtest":   {},
-	"internal/golden":     {ours: []string{"codec", "core", "conformance"}},
+	"internal/golden":     {ours: []string{"codec", "core"}},
 	"internal/invariants": {},
 	"internal/raceflag":   {},
 }

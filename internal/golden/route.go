@@ -170,17 +170,8 @@ func encodeMapping(info *codec.TopicQueueMapping, d codec.Dialect) string {
 	return object(members)
 }
 
-// equalIgnoreCase is Java's String.equalsIgnoreCase: the same after upper or lower casing, letter by letter.
+// equalIgnoreCase is Java's String.equalsIgnoreCase: the same once every letter is
+// made upper and then lower case.
 func equalIgnoreCase(a, b string) bool {
-	x, y := []rune(a), []rune(b)
-	if len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		u, v := unicode.ToUpper(x[i]), unicode.ToUpper(y[i])
-		if u != v && unicode.ToLower(u) != unicode.ToLower(v) {
-			return false
-		}
-	}
-	return true
+	return strings.ToLower(strings.ToUpper(a)) == strings.ToLower(strings.ToUpper(b))
 }

@@ -17,7 +17,8 @@ const docsHead = `# Settings
 
 All keys of the configuration file (` + "`-c FILE`" + `, Java properties) and of ` + "`updateNamesrvConfig`" + `. Names, types and defaults are those of
 Apache RocketMQ 5.5.0 unless the table says "ours". A value that does not parse or is out of range stops the start with file, line and key; at run time
-it is answered with code 1 and nothing of the request is applied. Blanks around a value do not matter. Keys that are not known are kept, shown and warned of.
+it is answered with code 1 and nothing of the request is applied. Blanks around a value do not matter. Keys of the file that are not known
+are kept, shown and warned of; those of ` + "`" + `updateNamesrvConfig` + "`" + ` are accepted and logged, and kept only if the file has them, as with Apache.
 
 **Works**: *at once*: the next request sees a new value; *restart*: it is kept and shown, and works once the server is started with it; *refused*: it can't be changed
 while the server runs; *no effect*: Apache's key without a meaning here, accepted, kept and shown.

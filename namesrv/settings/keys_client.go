@@ -26,9 +26,9 @@ var clientNetworkKeys = []Key{
 	{Name: "scanAvailableNameSrv", Default: "true", Effect: Never,
 		field:   func(s *Settings) any { return &s.ScanAvailableNameSrv },
 		Meaning: "Apache's check of its nameserver list."},
-	{Name: "clientChannelMaxIdleTimeSeconds", Default: "120", Property: remotingProperty + "client.channel.maxIdleTimeSeconds", Effect: Never,
+	{Name: "clientChannelMaxIdleTimeSeconds", Default: "120", Property: remotingProperty + "client.channel.maxIdleTimeSeconds", Effect: AtRestart,
 		field:   func(s *Settings) any { return &s.ClientChannelMaxIdleTimeSeconds },
-		Meaning: "Idle limit of Apache's outgoing connections."},
+		Meaning: "A connection to a broker is closed after so many seconds without a notification; 0 or less: never."},
 	{Name: "clientSocketSndBufSize", Default: "0", Property: remotingProperty + "socket.sndbuf.size", Effect: Never,
 		field:   func(s *Settings) any { return &s.ClientSocketSndBufSize },
 		Meaning: "Send buffer of outgoing connections."},
@@ -63,6 +63,9 @@ var clientNetworkKeys = []Key{
 
 // ourKeys are not known to Apache, which would keep them without effect.
 var ourKeys = []Key{
+	{Name: "brokerCloseGraceMillis", Default: "0", Effect: AtOnce, Max: 3_600_000,
+		field:   func(s *Settings) any { return &s.BrokerCloseGraceMillis },
+		Meaning: "How long a broker stays after its connection ended without a 104, for it to come back on another; 0, Apache's way: not at all."},
 	{Name: "eventLoops", Default: "0", Effect: AtRestart, Max: 1024,
 		field:   func(s *Settings) any { return &s.EventLoops },
 		Meaning: "Event loops that serve connections; 0: one for each core."},

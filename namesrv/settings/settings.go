@@ -76,11 +76,12 @@ type Settings struct {
 	EnableReconnectForGoAway           bool
 
 	// Ours.
-	EventLoops           int
-	MaxConnections       int
-	MaxInflatedBodyBytes int
-	OutputBudgetBytes    int64
-	OrderConfStrict      bool
+	BrokerCloseGraceMillis int64 // ms
+	EventLoops             int
+	MaxConnections         int
+	MaxInflatedBodyBytes   int
+	OutputBudgetBytes      int64
+	OrderConfStrict        bool
 
 	// listed are the keys that GET_NAMESRV_CONFIG shows beside those of the name
 	// server and the server network: every other key of the file as it stood
@@ -140,5 +141,6 @@ func (s *Settings) Core() core.Settings {
 		SupportActingMaster:               s.SupportActingMaster,
 		NotifyMinBrokerIDChanged:          s.NotifyMinBrokerIDChanged,
 		DeleteTopicWithBrokerRegistration: s.DeleteTopicWithBrokerRegistration,
+		BrokerCloseGraceMillis:            s.BrokerCloseGraceMillis,
 	}
 }

@@ -1,0 +1,53 @@
+package namesrv
+
+import (
+	"math"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/waymark-mq/waymark/namesrv/settings"
+	"github.com/waymark-mq/waymark/netpoll"
+)
+
+// netOptions are the settings of the server's connections. Apache takes 0 and less as "the
+// system's" for socket buffers, and counts its water marks only when both are above 0.
+func (s *Server) netOptions(c *settings.Settings) netpoll.Options {
+	o := netpoll.Options{
+		Addr:            net.JoinHostPort(c.BindAddress, strconv.Itoa(c.ListenPort)),
+		EventLoops:      c.EventLoops,
+		MaxFrameBytes:   s.maxFrameBytes,
+		IdleTimeout:     orNever(c.ServerChannelMaxIdleTimeSeconds),
+		MaxConns:        c.MaxConnections,
+		MaxUnsentBytes:  c.OutputBudgetBytes,
+		SendBufferBytes: max(c.ServerSocketSndBufSize, 0),
+		RecvBufferBytes: max(c.ServerSocketRcvBufSize, 0),
+		Logger:          s.logger,
+		Now:             s.clock.Now,
+	}
+	if c.WriteBufferHighWaterMark > 0 && c.WriteBufferLowWaterMark > 0 {
+		o.HighWaterBytes = c.WriteBufferHighWaterMark
+	}
+	return o
+}
+
+// notifierOptions are the settings of the connections to brokers.
+func (s *Server) notifierOptions(c *settings.Settings) netpoll.NotifierOptions {
+	o := netpoll.NotifierOptions{
+		ConnectTimeout: time.Duration(c.ConnectTimeoutMillis) * time.Millisecond,
+		IdleTimeout:    time.Duration(c.ClientChannelMaxIdleTimeSeconds) * time.Second,
+		Logger:         s.logger,
+	}
+	if o.IdleTimeout <= 0 {
+		o.IdleTimeout = math.MaxInt64
+	}
+	return o
+}
+
+// orNever is a number of seconds as netpoll takes it: 0 and less mean never.
+func orNever(seconds int) time.Duration {
+	if seconds <= 0 {
+		return -1
+	}
+	return time.Duration(seconds) * time.Second
+}
