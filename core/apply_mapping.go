@@ -8,7 +8,9 @@ func (t *Table) setMapping(topic string, e mappingEntry) {
 	m := old.with(e)
 	t.mappings.Set(topic, m)
 	if old != nil {
-		t.unmap(old.entries, topic, m.entries)
+		if i := slices.IndexFunc(old.entries, func(o mappingEntry) bool { return o.brokerName == e.brokerName }); i >= 0 {
+			t.unmap(old.entries[i:i+1], topic, m.entries)
+		}
 	}
 	for _, name := range []string{e.brokerName, e.registrant} {
 		topics, ok := t.mapped[name]
@@ -37,16 +39,23 @@ func (t *Table) removeMapping(topic string, drop func(mappingEntry) bool) {
 	if !ok || !slices.ContainsFunc(m.entries, drop) {
 		return
 	}
-	rest := slices.DeleteFunc(slices.Clone(m.entries), drop)
+	var rest, dropped []mappingEntry
+	for _, e := range m.entries {
+		if drop(e) {
+			dropped = append(dropped, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
 	if len(rest) > 0 {
 		t.mappings.Set(topic, &topicMappings{rest})
 	} else {
 		t.mappings.Delete(topic)
 	}
-	t.unmap(m.entries, topic, rest)
+	t.unmap(dropped, topic, rest)
 }
 
-// unmap forgets that a topic has mappings of and by the broker names in old, but for those in rest.
+// unmap forgets that a topic has mappings of and by the broker names in old, unless rest has others of them.
 func (t *Table) unmap(old []mappingEntry, topic string, rest []mappingEntry) {
 	for _, o := range old {
 		for _, name := range []string{o.brokerName, o.registrant} {

@@ -1,5 +1,9 @@
 package core
 
+// maxGroupMembers bounds the ids of one broker name; each change of a group costs as much as
+// it has members. Real groups have a handful.
+const maxGroupMembers = 1024
+
 // register applies REGISTER_BROKER (103). Whether it is refused or lost is decided
 // before anything is written.
 //
@@ -21,7 +25,8 @@ func (t *Table) register(now int64, c *RegisterBroker, r *Result) {
 		r.Conflict = true
 		return
 	}
-	if known == "" && len(c.Body.Topics) == 1 && !c.Body.NullTopicTable {
+	single := len(c.Body.Topics) == 1 && !c.Body.NullTopicTable
+	if known == "" && (single || (g != nil && len(g.Addrs) >= maxGroupMembers)) {
 		r.Refused = true
 		t.event(EventRefused, c, "")
 		return
@@ -37,7 +42,7 @@ func (t *Table) register(now int64, c *RegisterBroker, r *Result) {
 		reg.group = t.brokers.mark(reg.group)
 	}
 	l := t.enliven(now, &reg)
-	r.MasterAddr, r.HAServerAddr = masterOf(l, l.group, t.live.Get)
+	r.MasterAddr, r.HAServerAddr = masterOf(l, reg.group, t.live.Get)
 	t.reportRegistered(&reg)
 }
 
@@ -65,7 +70,7 @@ func (t *Table) loseConflict(g *Group, c *RegisterBroker, holder string) {
 	if g.hasAddr(c.BrokerAddr) {
 		n := g.clone()
 		n.Addrs = without(g.Addrs, func(a Address) bool { return a.Addr == c.BrokerAddr })
-		t.brokers.put(n.encode())
+		t.brokers.put(n)
 	}
 	key := liveKey(c.ClusterName, c.BrokerAddr)
 	if l, ok := t.live.Get(key); ok && l.BrokerName == c.BrokerName {
@@ -100,14 +105,10 @@ func (t *Table) joinGroup(r *registration) {
 	n.ActingMaster = r.ActingMaster == ActingTrue
 	n.ZoneName = r.ZoneName
 	n.Addrs = withAddr(before, r.BrokerID, r.BrokerAddr)
-	switch {
-	case old == nil:
-		n.index = t.newGroupIndex()
-		t.brokers.put(n.encode())
-	case !sameGroup(old, n):
-		t.brokers.put(n.encode())
-	default:
+	if old != nil && sameGroup(old, n) {
 		n = old
+	} else {
+		n = t.brokers.put(n)
 	}
 	r.group = n
 	t.brokers.join(r.ClusterName, r.BrokerName)
@@ -129,15 +130,6 @@ func sameGroup(a, b *Group) bool {
 		}
 	}
 	return true
-}
-
-func (t *Table) newGroupIndex() int {
-	if n := len(t.freeGroups); n > 0 {
-		i := t.freeGroups[n-1]
-		t.freeGroups = t.freeGroups[:n-1]
-		return i
-	}
-	return len(t.brokers.groups)
 }
 
 // applyTopics stores the topics of a master or of the prime slave of a 5.x group.
@@ -191,7 +183,7 @@ func (t *Table) enliven(now int64, r *registration) *Live {
 	l := &Live{
 		ClusterName: r.ClusterName, BrokerName: r.BrokerName, BrokerAddr: r.BrokerAddr, BrokerID: r.BrokerID,
 		HAServerAddr: r.HAServerAddr, DataVersion: r.Body.DataVersion, Memo: r.Memo,
-		group: r.group, settings: t.settings,
+		group: r.group.index, generation: r.group.generation, settings: t.settings,
 	}
 	if r.Body.HasFilterServers {
 		l.FilterServers = r.Body.FilterServers

@@ -130,7 +130,7 @@ func (t *Table) removeAddr(brokerName, addr string) (topics int, removed bool) {
 	}
 	n := g.clone()
 	n.Addrs = rest
-	t.brokers.put(n.encode())
+	t.brokers.put(n)
 	if n.ActingMaster && !n.hasMaster() {
 		topics = t.setPerm(n.Name, func(perm int32) int32 { return perm &^ permWrite })
 		n = t.brokers.group(brokerName)
@@ -150,6 +150,5 @@ func (t *Table) removeGroup(g *Group) (topics int) {
 	t.removeMappingsOf(g.Name)
 	t.index.dropGroup(g.index)
 	t.brokers.drop(g)
-	t.freeGroups = append(t.freeGroups, g.index)
 	return len(ids)
 }

@@ -17,15 +17,11 @@ const (
 func (t *Table) deleteTopic(c *DeleteTopic) {
 	in := func(string) bool { return true }
 	if c.ClusterName != "" {
-		cl := t.brokers.cluster(c.ClusterName)
-		if cl == nil {
-			return
-		}
-		in = func(name string) bool { _, ok := slices.BinarySearch(cl.brokers, name); return ok }
+		in = func(name string) bool { return t.brokers.inCluster(c.ClusterName, name) }
 	}
 	if r, ok := t.topics.Get(c.Topic); ok {
 		for _, q := range slices.Clone(r.queues) {
-			if g := t.brokers.groups[q.group()]; in(g.Name) {
+			if g := t.brokers.at(q.group()); in(g.Name) {
 				t.removeQueue(c.Topic, g)
 				t.brokers.mark(g)
 			}
@@ -101,7 +97,7 @@ func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) b
 		return true
 	}
 	at, _ := slices.BinarySearchFunc(r.queues, g.Name, func(q queue, name string) int {
-		return strings.Compare(t.brokers.groups[q.group()].Name, name)
+		return strings.Compare(t.brokers.at(q.group()).Name, name)
 	})
 	r.queues = slices.Insert(r.queues, at, q)
 	t.index.added(g.index, r.id)

@@ -73,18 +73,21 @@ func (t *Table) checkBrokers(s *Snapshot) {
 	in := 0
 	for i, g := range s.brokers.groups {
 		if g == nil {
-			invariants.Check(slices.Contains(t.freeGroups, i), "core: group index %d lost", i)
+			invariants.Check(slices.Contains(t.brokers.free, i), "core: group index %d lost", i)
 			continue
 		}
 		in++
 		invariants.Check(g.index == i && len(g.Addrs) > 0, "core: broker group %q without address", g.Name)
 		invariants.Check(s.brokers.group(g.Name) == g, "core: broker group %q not found by name", g.Name)
 	}
+	invariants.Check(in == len(t.brokers.byName) && slices.IsSortedFunc(s.brokers.byName, func(a, b *Group) int { return strings.Compare(a.Name, b.Name) }), "core: groups out of order or lost")
 	invariants.Check(in == len(s.brokers.byName), "core: %d broker groups, %d names", in, len(s.brokers.byName))
+	invariants.Check(len(s.brokers.clusters) == len(t.brokers.clusters), "core: %d clusters, kept %d", len(s.brokers.clusters), len(t.brokers.clusters))
 	for _, c := range s.brokers.clusters {
-		invariants.Check(len(c.brokers) > 0 && slices.IsSorted(c.brokers), "core: cluster %q empty or out of order", c.name)
+		invariants.Check(len(c.brokers) == len(t.brokers.clusters[c.name]) && len(c.brokers) > 0 && slices.IsSorted(c.brokers), "core: cluster %q empty or out of order", c.name)
 		for _, b := range c.brokers {
 			invariants.Check(s.brokers.group(b) != nil, "core: cluster %q lists %q, which is gone", c.name, b)
+			invariants.Check(t.brokers.inCluster(c.name, b), "core: cluster %q lists %q, which left", c.name, b)
 		}
 	}
 }

@@ -21,9 +21,9 @@ type Address struct {
 }
 
 // Group is one broker name: its members and what answers say of them. It is
-// immutable and has at least one address. The writer makes a new one for each
-// change of the group and for each change of its topics that a registration
-// would undo, so that the pointer itself tells whether anything happened.
+// immutable once published and has at least one address. The writer makes a new one for
+// each change of the group and for each change of its topics that a registration
+// would undo, so that its generation tells whether anything happened.
 type Group struct {
 	Name         string
 	ClusterName  string // of its first registration
@@ -31,20 +31,20 @@ type Group struct {
 	ActingMaster bool      // enableActingMaster of the last registration
 	Addrs        []Address // by id
 
-	index int // in brokerTable.groups
+	index      int    // in brokerTable.groups
+	generation uint64 // no other group, nor the same one before a change, has it; a Live keeps it instead of the group
 	// Fragments of answers, one for each dialect: the element of brokerDatas and
 	// the beginning of the element of queueDatas.
 	brokerData [2]string
 	queueHead  string
 }
 
-// encode fills the fragments once the group's members are final.
-func (g *Group) encode() *Group {
+// encode fills the fragments, once the batch is over and the members are final.
+func (g *Group) encode() {
 	for _, d := range []codec.Dialect{codec.Standard, codec.Legacy} {
 		g.brokerData[d] = string(g.appendBrokerData(nil, d, g.Addrs))
 	}
 	g.queueHead = string(codec.AppendString([]byte(`{"brokerName":`), g.Name))
-	return g
 }
 
 // clone is a shallow copy; the caller replaces what it changes.

@@ -161,11 +161,12 @@ type Live struct {
 	FilterServers []string
 	Memo          *RegisterMemo // nil: not to be recognised
 
-	// group and settings are what the registration was applied to and left
-	// behind. As long as the snapshot holds the very same, applying it again
-	// changes nothing.
-	group    *Group
-	settings *Settings
+	// The group, by index and generation, and the settings that the registration was
+	// applied to and left behind. As long as the snapshot holds the very same,
+	// applying it again changes nothing.
+	group      int
+	generation uint64
+	settings   *Settings
 }
 
 // RegisterMemo recognises a registration that came before: everything in it that

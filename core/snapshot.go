@@ -66,7 +66,11 @@ func (s *Snapshot) Live(cluster, addr []byte) (*Live, bool) {
 // Current reports whether applying the registration behind l again would change
 // nothing but its liveness: nothing has touched its group, its topics or the settings since.
 func (s *Snapshot) Current(l *Live) bool {
-	return l.settings == s.settings && l.group.index < len(s.brokers.groups) && s.brokers.groups[l.group.index] == l.group
+	if l.settings != s.settings || l.group >= len(s.brokers.groups) {
+		return false
+	}
+	g := s.brokers.groups[l.group]
+	return g != nil && g.generation == l.generation
 }
 
 // RegisterReply returns the addresses that a registration's answer carries: the

@@ -29,7 +29,7 @@ type Table struct {
 	topics   *cow.Editor[*TopicRoute]
 	mappings *cow.Editor[*topicMappings]
 	live     *cow.Editor[*Live]
-	brokers  brokerDraft
+	brokers  brokerDraft // and the writer's maps of groups and clusters
 	queues   settingIndex
 	kv       kvDraft
 	settings *Settings
@@ -39,12 +39,11 @@ type Table struct {
 	namesChanged, queuesChanged bool
 
 	// Private indexes, kept from batch to batch.
-	batch      uint64
-	index      topicIndex
-	freeGroups []int                             // indexes in brokers.groups
-	owned      map[ConnID]map[*LiveCell]struct{} // cells by the connection that registered them
-	mapped     map[string]map[string]struct{}    // broker name → topics with a mapping of it or by it
-	wheel      *wheel.Wheel[*LiveCell]
+	batch  uint64
+	index  topicIndex
+	owned  map[ConnID]map[*LiveCell]struct{} // cells by the connection that registered them
+	mapped map[string]map[string]struct{}    // broker name → topics with a mapping of it or by it
+	wheel  *wheel.Wheel[*LiveCell]
 
 	out *Outcome // of the step under way
 
@@ -54,10 +53,11 @@ type Table struct {
 // NewTable returns a table without brokers. kv may be nil; it is copied.
 func NewTable(s Settings, kv map[string]map[string]string) *Table {
 	t := &Table{
-		queues: settingIndex{table: &settingTable{}, index: map[queueSetting]uint32{}},
-		owned:  map[ConnID]map[*LiveCell]struct{}{},
-		mapped: map[string]map[string]struct{}{},
-		wheel:  wheel.New[*LiveCell](wheelTick, 0),
+		queues:  settingIndex{table: &settingTable{}, index: map[queueSetting]uint32{}},
+		brokers: newBrokerDraft(),
+		owned:   map[ConnID]map[*LiveCell]struct{}{},
+		mapped:  map[string]map[string]struct{}{},
+		wheel:   wheel.New[*LiveCell](wheelTick, 0),
 	}
 	first := emptySnapshot(s, newKVTable(kv))
 	first.queues = t.queues.table
@@ -90,7 +90,7 @@ func (t *Table) Step(now int64, batch []Command, out *Outcome) {
 func (t *Table) begin(s *Snapshot) {
 	t.batch++
 	t.topics, t.mappings, t.live = s.topics.Edit(), s.mappings.Edit(), s.live.Edit()
-	t.brokers = brokerDraft{brokerTable: s.brokers}
+	t.brokers.begin(s.brokers)
 	t.queues.begin(t.batch)
 	t.kv = kvDraft{kvTable: s.kv}
 	t.settings, t.filtered, t.bytes = s.settings, s.filtered, s.topicBytes
@@ -113,7 +113,7 @@ func (t *Table) publish(old *Snapshot) {
 	if t.queuesChanged {
 		s.unitLists = &[numberOfUnitLists]encoded{}
 	}
-	if t.queuesChanged || t.brokers.changed {
+	if t.queuesChanged || !t.brokers.textsSame {
 		s.clusterLists = &clusterLists{}
 	}
 	t.current.Store(&s)

@@ -32,7 +32,7 @@ var eventTexts = map[core.EventKind]eventText{
 	core.EventRegistered:     {level: slog.LevelInfo, text: "broker registered"},
 	core.EventChanged:        {level: slog.LevelInfo, text: "broker registered changes"},
 	core.EventUnchanged:      {level: slog.LevelDebug, text: "broker registered again"},
-	core.EventRefused:        {level: slog.LevelWarn, text: "registration refused: one topic under an unknown id", often: true},
+	core.EventRefused:        {level: slog.LevelWarn, text: "registration refused: one topic under an unknown id, or too many ids", often: true},
 	core.EventConflict:       {level: slog.LevelWarn, text: "registration lost: the slot is held with a greater stateVersion", other: "holder", often: true},
 	core.EventReplaced:       {level: slog.LevelWarn, text: "broker took the slot of another address", other: "displaced", often: true},
 	core.EventUnregistered:   {level: slog.LevelInfo, text: "broker unregistered"},
