@@ -178,7 +178,12 @@ func (d *brokerDraft) freezeClusters(old []*cluster) []*cluster {
 }
 
 // merge returns old without what touched names, and with changed in its place; all sorted by name.
+// A few are put in place one by one, which only moves memory; many in one pass.
 func merge[T, V any](old, changed []T, name func(T) string, touched map[string]V) []T {
+	const few = 16
+	if len(touched) <= few {
+		return mergeFew(old, changed, name, touched)
+	}
 	out := make([]T, 0, len(old)+len(changed))
 	for _, o := range old {
 		for len(changed) > 0 && name(changed[0]) < name(o) {
@@ -189,6 +194,28 @@ func merge[T, V any](old, changed []T, name func(T) string, touched map[string]V
 		}
 	}
 	return append(out, changed...)
+}
+
+func mergeFew[T, V any](old, changed []T, name func(T) string, touched map[string]V) []T {
+	out := append(make([]T, 0, len(old)+len(changed)), old...)
+	find := func(n string) (int, bool) {
+		return slices.BinarySearchFunc(out, n, func(t T, n string) int { return strings.Compare(name(t), n) })
+	}
+	stays := map[string]bool{}
+	for _, c := range changed {
+		stays[name(c)] = true
+		if i, ok := find(name(c)); ok {
+			out[i] = c
+		} else {
+			out = slices.Insert(out, i, c)
+		}
+	}
+	for n := range touched {
+		if i, ok := find(n); ok && !stays[n] {
+			out = slices.Delete(out, i, i+1)
+		}
+	}
+	return out
 }
 
 func compareCluster(c *cluster, name string) int { return strings.Compare(c.name, name) }

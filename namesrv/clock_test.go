@@ -55,6 +55,13 @@ func (s *testServer) tick() {
 		s.t.Fatal("the writer takes no tick")
 	}
 	s.clock.next = s.clock.now.Load() + int64(s.clock.interval)
+	// The writer has begun a scan if one was due; the loops answer it; the writer expires.
+	s.barrier()
+	for range 2 {
+		heard := make(chan struct{})
+		s.net.Barrier(func() { close(heard) })
+		<-heard
+	}
 	s.barrier()
 }
 

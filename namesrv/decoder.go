@@ -21,13 +21,15 @@ func (s *Server) newDecoder() func(*session, write) {
 
 // decode passes a request on to the writer or the persister, or answers why not.
 func (d *decoder) decode(sess *session, w write) {
+	n := w.bytes()
 	if w.frame == nil {
-		d.changes.push(change{command: &core.EndConnection{Conn: sess.id(), Touched: w.touched}, session: sess})
+		c := w.decoded
+		c.session, c.bytes = sess, n
+		d.changes.push(c)
 		return
 	}
-	n := w.bytes()
 	d.session = sess
-	defer bytebufferpool.Put(w.frame)
+	defer giveBack(w.frame)
 	defer func() {
 		if r := recover(); r != nil {
 			d.panicked(sess, r)
@@ -46,7 +48,7 @@ func (d *decoder) decode(sess *session, w write) {
 		file.session, file.bytes, file.opaque, file.oneway = sess, n, d.cmd.Opaque, d.cmd.IsOneway()
 		d.durables.push(*file)
 	default:
-		c.session, c.bytes = sess, n+c.bytes
+		c.session, c.opaque, c.bytes = sess, d.cmd.Opaque, n+c.bytes
 		d.writeBytes.Add(c.bytes - n)
 		if d.cmd.IsOneway() {
 			c.answer = nil
@@ -60,8 +62,6 @@ func (d *decoder) translate() (c change, file *durable, no *reply) {
 	switch d.cmd.Code {
 	case codec.RequestRegisterBroker:
 		c, no = d.decodeRegisterBroker()
-	case codec.RequestUnregisterBroker:
-		c, no = d.decodeUnregisterBroker()
 	case codec.RequestQueryDataVersion:
 		c, no = d.decodeQueryDataVersion()
 	case codec.RequestWipeWritePermOfBroker:

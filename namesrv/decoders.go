@@ -8,6 +8,8 @@ type decoders struct {
 	mu     sync.Mutex
 	cond   *sync.Cond
 	ready  []*session // lanes with something in them, each once
+	slow   []*session // those of them whose next request may take long
+	turn   int        // lanes taken while slow ones waited
 	closed bool
 	wg     sync.WaitGroup
 }
@@ -26,8 +28,13 @@ func (d *decoders) start(n int, newDecoder func() func(*session, write)) {
 
 // hand gives a lane to the decoders.
 func (d *decoders) hand(s *session) {
+	slow := s.lane.slow()
 	d.mu.Lock()
-	d.ready = append(d.ready, s)
+	if slow {
+		d.slow = append(d.slow, s)
+	} else {
+		d.ready = append(d.ready, s)
+	}
 	d.mu.Unlock()
 	d.cond.Signal()
 }
@@ -47,18 +54,27 @@ func (d *decoders) run(decode func(*session, write)) {
 	}
 }
 
+// slowTurn is how many quick lanes go before a slow one when both wait.
+const slowTurn = 16
+
 // next waits for a lane; ok is false once the decoders are stopped and nothing is left.
 func (d *decoders) next() (s *session, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for len(d.ready) == 0 {
+	for len(d.ready)+len(d.slow) == 0 {
 		if d.closed {
 			return nil, false
 		}
 		d.cond.Wait()
 	}
-	s, d.ready[0] = d.ready[0], nil
-	d.ready = d.ready[1:]
+	from := &d.ready
+	if len(d.slow) > 0 {
+		if d.turn++; len(d.ready) == 0 || d.turn > slowTurn {
+			from, d.turn = &d.slow, 0
+		}
+	}
+	s, (*from)[0] = (*from)[0], nil
+	*from = (*from)[1:]
 	return s, true
 }
 

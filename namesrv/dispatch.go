@@ -1,10 +1,12 @@
 package namesrv
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/settings"
 	"github.com/waymark-mq/waymark/netpoll"
 )
 
@@ -15,6 +17,9 @@ type loop struct {
 	session *session      // whose it is
 	now     int64         // monotonic nanoseconds of the read that brought it
 	scratch []byte
+
+	shown     *settings.Settings // the settings that shownText is of
+	shownText []byte
 }
 
 // NewLoop implements netpoll.Handler.
@@ -31,19 +36,28 @@ func (l *loop) Close(c *netpoll.Conn, _ error, _ int64) {
 	if l.stopping.Load() || (!s.writes && len(s.touched) == 0) {
 		return
 	}
-	w := write{}
+	end := &core.EndConnection{Conn: s.id()}
 	for cell := range s.touched {
-		w.touched = append(w.touched, cell)
+		end.Touched = append(end.Touched, cell)
 	}
 	s.touched = nil
-	l.enqueue(s, w)
+	l.enqueue(s, write{decoded: change{command: end}})
 }
+
+// maxHeaderBytes bounds a header: it is read on the loop, and names in it come back in
+// remarks. Real ones have some hundred bytes; Apache takes 16 MiB.
+const maxHeaderBytes = 1 << 20
+
+var errHeaderTooLong = errors.New("namesrv: header longer than 1 MiB")
 
 // Frame implements netpoll.LoopHandler.
 func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, error) {
 	f, err := codec.ParseFrame(frame)
 	if err != nil {
 		return dst, err
+	}
+	if len(f.Header) > maxHeaderBytes {
+		return dst, errHeaderTooLong
 	}
 	l.session, l.now = c.Context.(*session), now
 	if err := l.session.shape.parse(&l.cmd, f); err != nil {
@@ -74,7 +88,7 @@ func (l *loop) dispatch(dst, frame []byte) []byte {
 	case codec.RequestRegisterBroker:
 		return l.registerBroker(dst, frame)
 	case codec.RequestUnregisterBroker:
-		return l.unregisterBroker(dst, frame)
+		return l.unregisterBroker(dst)
 	case codec.RequestWipeWritePermOfBroker, codec.RequestAddWritePermOfBroker,
 		codec.RequestDeleteTopicInNamesrv, codec.RequestRegisterTopicInNamesrv,
 		codec.RequestPutKVConfig, codec.RequestDeleteKVConfig, codec.RequestUpdateNamesrvConfig:
@@ -143,6 +157,16 @@ func (l *loop) later(dst, frame []byte) []byte {
 	if l.writeBytes.Load() > l.maxWriteBytes {
 		return l.busy(dst)
 	}
-	l.enqueue(l.session, write{frame: copyFrame(frame)})
+	l.enqueue(l.session, write{frame: copyFrame(frame), slow: l.slowToDecode()})
 	return dst
+}
+
+// slowBytes is the size of a body from which on decoding it counts as slow: some
+// milliseconds. A deflated one may be a thousand times as long inside.
+const slowBytes = 4 << 20
+
+func (l *loop) slowToDecode() bool {
+	b := l.cmd.Body
+	const most = 64 // times that bodies of real brokers shrink, with room
+	return len(b) > slowBytes || (len(b)*most > slowBytes && b[0] == 0x78)
 }

@@ -14,10 +14,11 @@ import (
 type eventLog struct {
 	logger *slog.Logger
 	limit  *limiter
+	burst  burst
 }
 
 func newEventLog(logger *slog.Logger, now func() int64) *eventLog {
-	return &eventLog{logger, newLimiter(now, time.Minute)}
+	return &eventLog{logger: logger, limit: newLimiter(now, time.Minute), burst: burst{now: now, left: burstLines, last: now()}}
 }
 
 // eventText is how an event is written.
@@ -56,9 +57,13 @@ func (l *eventLog) log(e *core.Event) {
 	more := 0
 	if t.often {
 		var ok bool
-		if more, ok = l.limit.allow(fmt.Sprintf("%d %q %q %d", e.Kind, e.ClusterName, e.BrokerName, e.BrokerID)); !ok {
+		if more, ok = l.limit.allow(fmt.Sprintf("%d %q %q %d", e.Kind, short(e.ClusterName), short(e.BrokerName), e.BrokerID)); !ok {
 			return
 		}
+	}
+	others, ok := l.burst.allow()
+	if !ok {
+		return
 	}
 	attrs := []slog.Attr{
 		slog.String("cluster", short(e.ClusterName)), slog.String("broker", short(e.BrokerName)), slog.Int64("id", e.BrokerID),
@@ -72,6 +77,9 @@ func (l *eventLog) log(e *core.Event) {
 	}
 	if more > 0 {
 		attrs = append(attrs, slog.Int("notLogged", more))
+	}
+	if others > 0 {
+		attrs = append(attrs, slog.Int("otherEventsNotLogged", others))
 	}
 	l.logger.LogAttrs(context.Background(), t.level, t.text, attrs...)
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/valyala/bytebufferpool"
 
 	"github.com/waymark-mq/waymark/codec"
-	"github.com/waymark-mq/waymark/core"
 )
 
 // lane holds a connection's write requests in the order they came. The end of
@@ -17,16 +16,18 @@ type lane struct {
 	busy  bool // handed to the decoders, or held by one
 }
 
-// write is one request of the write lane, or the end of the connection (frame nil).
+// write is one request of the write lane: a frame to be decoded, or what the loop has
+// decoded already (104 and the end of the connection).
 type write struct {
 	frame   *bytebufferpool.ByteBuffer // the whole frame, copied; goes back to its pool when decoded
-	touched []*core.LiveCell
+	decoded change                     // if there is no frame
+	slow    bool                       // decoding may take long
 }
 
 // bytes is what the request counts in the write budget.
 func (w *write) bytes() int64 {
 	if w.frame == nil {
-		return 0
+		return requestOverhead
 	}
 	return int64(w.frame.Len()) + requestOverhead
 }
@@ -53,6 +54,13 @@ func (l *lane) add(w write) bool {
 	}
 	l.busy = true
 	return true
+}
+
+// slow reports whether decoding the oldest request may take long.
+func (l *lane) slow() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.items) > 0 && l.items[0].slow
 }
 
 // first takes the oldest request; ok is false, and the lane free again, if there is none.
@@ -90,4 +98,13 @@ func copyFrame(frame []byte) *bytebufferpool.ByteBuffer {
 	b := bytebufferpool.Get()
 	b.B = append(b.B[:0], frame...)
 	return b
+}
+
+// maxPooledBytes is the size up to which a buffer is kept for the next frame.
+const maxPooledBytes = 1 << 20
+
+func giveBack(b *bytebufferpool.ByteBuffer) {
+	if cap(b.B) <= maxPooledBytes {
+		bytebufferpool.Put(b)
+	}
 }

@@ -64,3 +64,33 @@ func (l *limiter) forget(now int64) {
 		}
 	}
 }
+
+const (
+	burstLines    = 1000
+	nanosPerBurst = int64(10 * time.Second)
+	nanosPerLine  = nanosPerBurst / burstLines
+)
+
+// burst lets so many lines through at once and then a hundred a second; it counts the
+// others. One goroutine's own.
+type burst struct {
+	now     func() int64
+	left    int64
+	last    int64 // when left was last added to
+	skipped int
+}
+
+// allow reports whether a line may be written now, and how many were not since the last.
+func (b *burst) allow() (skipped int, ok bool) {
+	if more := (b.now() - b.last) / nanosPerLine; more > 0 {
+		b.last += more * nanosPerLine
+		b.left = min(b.left+more, burstLines)
+	}
+	if b.left == 0 {
+		b.skipped++
+		return 0, false
+	}
+	b.left--
+	skipped, b.skipped = b.skipped, 0
+	return skipped, true
+}

@@ -3,13 +3,15 @@ package namesrv
 import (
 	"github.com/valyala/bytebufferpool"
 
+	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 )
 
 const (
-	// largeListBytes is the size from which on a list answer is encoded and sent off
-	// the loop, so that the other connections of the loop don't wait for it.
-	largeListBytes = 64 << 10
+	// largeAnswerBytes is the size from which on a list answer is encoded and sent off the loop,
+	// so that the other connections of the loop don't wait for it, and any answer is
+	// refused when too much is unsent.
+	largeAnswerBytes = 64 << 10
 	// maxListJobs bounds the list answers that wait to be encoded.
 	maxListJobs = 1024
 )
@@ -24,7 +26,7 @@ type listJob struct {
 // list answers with a list: on the loop if it is small, else by the lists
 // goroutine, during which the connection is paused.
 func (l *loop) list(dst []byte, list core.List) []byte {
-	if list.Bound() <= largeListBytes {
+	if list.Bound() <= largeAnswerBytes {
 		return l.succeed(dst, list.Body())
 	}
 	select {
@@ -53,6 +55,10 @@ func (s *Server) sendList(j listJob) {
 	defer j.session.conn.Resume()
 	defer s.recovered(j.session)
 	buf := bytebufferpool.Get()
-	buf.B = appendSuccess(buf.B, s.serializeType, j.opaque, j.list.Body())
+	if s.net.Overloaded() { // so many were let in while nothing was unsent yet
+		buf.B = appendReply(buf.B, s.serializeType, j.opaque, reply{code: codec.ResponseSystemBusy, remark: remarkBusy}, nil)
+	} else {
+		buf.B = appendSuccess(buf.B, s.serializeType, j.opaque, j.list.Body())
+	}
 	j.session.conn.SendBuffer(buf)
 }

@@ -72,6 +72,9 @@ func (p *persister) writeKV(batch []durable) {
 	for ns, values := range p.kv {
 		candidate[ns] = maps.Clone(values)
 	}
+	if batch = p.fitting(candidate, batch); len(batch) == 0 {
+		return
+	}
 	for i := range batch {
 		applyKV(candidate, batch[i].command)
 	}
@@ -86,6 +89,34 @@ func (p *persister) writeKV(batch []durable) {
 	for i := range batch {
 		p.pass(&batch[i], change{command: batch[i].command})
 	}
+}
+
+// fitting refuses the puts of a batch that would make the table too large, and returns the rest.
+func (p *persister) fitting(kv storage.KV, batch []durable) []durable {
+	size, fits := kvBytes(kv), batch[:0]
+	for i := range batch {
+		if c, ok := batch[i].command.(*core.PutKV); ok {
+			more := len(c.Namespace) + len(c.Key) + len(c.Value.S) + kvEntryOverhead
+			if size+more > maxKVBytes {
+				p.refuse(&batch[i], reply{code: codec.ResponseSystemError, remark: "KV configuration is full"})
+				continue
+			}
+			size += more
+		}
+		fits = append(fits, batch[i])
+	}
+	return fits
+}
+
+// kvBytes is about what a KV table takes.
+func kvBytes(kv storage.KV) (n int) {
+	for ns, values := range kv {
+		n += len(ns) + kvEntryOverhead
+		for k, v := range values {
+			n += len(k) + len(v) + kvEntryOverhead
+		}
+	}
+	return n
 }
 
 func applyKV(kv storage.KV, c core.Command) {
@@ -106,7 +137,7 @@ func applyKV(kv storage.KV, c core.Command) {
 
 // pass hands a change that is durable to the writer.
 func (p *persister) pass(d *durable, c change) {
-	c.session, c.bytes = d.session, d.bytes
+	c.session, c.opaque, c.bytes = d.session, d.opaque, d.bytes
 	if opaque, t := d.opaque, p.serializeType; !d.oneway {
 		c.answer = func(dst []byte, _ *core.Result, _ *core.Snapshot) []byte { return appendSuccess(dst, t, opaque, nil) }
 	}

@@ -5,6 +5,14 @@ import (
 	"github.com/waymark-mq/waymark/core"
 )
 
+// Bounds of the KV configuration. All of it is in memory and written anew with each change,
+// and registrations are answered with a namespace of it.
+const (
+	maxKVEntryBytes = 256 << 10
+	maxKVBytes      = 16 << 20
+	kvEntryOverhead = 64
+)
+
 // decodePutKV makes PUT_KV_CONFIG (100) ready to be made durable.
 //
 // Request:  namespace string required, key string required, value string (missing reads as absent later).
@@ -18,6 +26,9 @@ func (d *decoder) decodePutKV() (*durable, *reply) {
 		return nil, &reply{code: codec.ResponseSystemError, remark: remarkKVNull}
 	}
 	value := field(&d.cmd, "value")
+	if len(ns.S)+len(key.S)+len(value.S) > maxKVEntryBytes {
+		return nil, &reply{code: codec.ResponseSystemError, remark: "namespace, key and value are longer than 256 KiB together"}
+	}
 	if ns.S == core.OrderTopicConfig && value.Valid {
 		if err := checkOrderConf(value.S); err != nil {
 			d.events.badOrderConf(key.S, value.S)

@@ -43,8 +43,11 @@ func (l *loop) registerBroker(dst, frame []byte) []byte {
 
 func (l *loop) registeredAgain(dst []byte, s *core.Snapshot, live *core.Live) []byte {
 	l.unchanged.Add(1)
-	if l.cmd.IsOneway() {
+	switch {
+	case l.cmd.IsOneway():
 		return dst
+	case l.session.conn.Overloaded() && len(s.OrderTable()) > largeAnswerBytes:
+		return l.busy(dst)
 	}
 	r := core.Result{}
 	r.MasterAddr, r.HAServerAddr = s.RegisterReply(live)

@@ -1,39 +1,46 @@
 package namesrv
 
 import (
-	"encoding/binary"
-
+	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 )
 
-// unregisterBroker takes UNREGISTER_BROKER (104). It is never refused for what waits, since that
-// would cost routes; so what it may hold is bounded here: the body, which means nothing, is left behind.
-func (l *loop) unregisterBroker(dst, frame []byte) []byte {
-	b := copyFrame(frame[:len(frame)-len(l.cmd.Body)])
-	binary.BigEndian.PutUint32(b.B, uint32(len(b.B)-4))
-	l.enqueue(l.session, write{frame: b})
-	return dst
-}
-
-// decodeUnregisterBroker makes UNREGISTER_BROKER (104).
+// unregisterBroker takes UNREGISTER_BROKER (104).
 //
 // Request:  brokerName string, brokerAddr string, clusterName string required; brokerId long.
 // Response: 0, also for an unknown broker, once it is applied; 1 for a missing name.
 // Effects:  the address goes from the broker name, whatever the id and the cluster say.
 // Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
 // Differs:  Apache answers before it is applied, and 0 for missing names.
-func (d *decoder) decodeUnregisterBroker() (change, *reply) {
+//
+// It is never refused for what waits, since that would cost routes; so it is decoded here
+// and holds no more than its names.
+func (l *loop) unregisterBroker(dst []byte) []byte {
+	names := 0
 	for _, name := range []string{"brokerName", "brokerAddr", "clusterName"} {
-		if _, ok := d.cmd.Field(name); !ok {
-			return d.refuse(name + " is missing")
+		v, ok := l.cmd.Field(name)
+		if !ok {
+			return l.fail(dst, codec.ResponseSystemError, name+" is missing")
 		}
+		names += len(v)
 	}
-	id, _ := d.cmd.Int64("brokerId")
-	return change{
+	if names > maxNamesBytes {
+		return l.fail(dst, codec.ResponseSystemError, "names are longer than 64 KiB")
+	}
+	id, _ := l.cmd.Int64("brokerId")
+	c := change{
 		command: &core.UnregisterBroker{
-			ClusterName: field(&d.cmd, "clusterName").S, BrokerName: field(&d.cmd, "brokerName").S,
-			BrokerAddr: field(&d.cmd, "brokerAddr").S, BrokerID: id,
+			ClusterName: field(&l.cmd, "clusterName").S, BrokerName: field(&l.cmd, "brokerName").S,
+			BrokerAddr: field(&l.cmd, "brokerAddr").S, BrokerID: id,
 		},
-		answer: d.plain(),
-	}, nil
+		opaque: l.cmd.Opaque,
+	}
+	if opaque, t := l.cmd.Opaque, l.serializeType; !l.cmd.IsOneway() {
+		c.answer = func(dst []byte, _ *core.Result, _ *core.Snapshot) []byte { return appendSuccess(dst, t, opaque, nil) }
+	}
+	l.enqueue(l.session, write{decoded: c})
+	return dst
 }
+
+// maxNamesBytes bounds the names of a request that no budget refuses.
+const maxNamesBytes = 64 << 10

@@ -8,6 +8,8 @@ import (
 	"github.com/waymark-mq/waymark/namesrv/settings"
 )
 
+const maxConfigBytes = 256 << 10
+
 // decodeUpdateConfig makes UPDATE_NAMESRV_CONFIG (318) ready to be made durable.
 func (d *decoder) decodeUpdateConfig() *durable {
 	return &durable{body: append([]byte(nil), d.cmd.Body...)}
@@ -26,6 +28,10 @@ func (p *persister) updateConfig(d *durable) {
 		p.pass(d, change{command: nothing})
 		return
 	}
+	if len(d.body) > maxConfigBytes {
+		p.refuse(d, reply{code: codec.ResponseSystemError, remark: "more than 256 KiB of configuration"})
+		return
+	}
 	old := p.settings.Load()
 	next, changes, err := old.Update(d.body)
 	if err != nil {
@@ -38,7 +44,7 @@ func (p *persister) updateConfig(d *durable) {
 		return
 	}
 	for _, c := range changes {
-		p.logger.Info("configuration changed", "key", c.Key, "from", c.Old, "to", c.New, "needsRestart", c.NeedsRestart, "ignored", c.Ignored)
+		p.logger.Info("configuration changed", "key", short(c.Key), "from", short(c.Old), "to", short(c.New), "needsRestart", c.NeedsRestart, "ignored", c.Ignored)
 	}
 	// The next update must start from this one, so it waits for the writer.
 	applied := make(chan struct{})

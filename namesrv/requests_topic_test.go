@@ -78,7 +78,7 @@ func TestLargeLists(t *testing.T) {
 	s := start(t)
 	c, other := s.dial(), s.dial()
 	c.register(broker("a").having(many(6000, 4)...))
-	if bound := s.table.Load().TopicList().Bound(); bound <= largeListBytes {
+	if bound := s.table.Load().TopicList().Bound(); bound <= largeAnswerBytes {
 		t.Fatalf("%d bytes are no large list", bound)
 	}
 	first := c.call(ask(206))

@@ -138,16 +138,17 @@ func (s *Server) Start() error {
 	// The write lane runs before the first connection can use it. Half of the cores, so
 	// that event loops find one when registrations come in a wave.
 	s.decoders.start(max(1, runtime.GOMAXPROCS(0)/2), s.newDecoder)
-	go s.runWriter()
 	go s.runPersister()
 	go s.runLists()
 	s.startFallbacks()
 	n, err := netpoll.Listen(s, s.netOptions(c))
 	if err != nil {
+		close(s.writerDone) // it wasn't started
 		s.stopWorkers()
 		return fmt.Errorf("namesrv: %w", err)
 	}
 	s.net = n
+	go s.runWriter()       // it asks the loops before it expires anybody
 	if c.ListenPort == 0 { // 319 shows the port that was taken, as Apache's does
 		bound := *c
 		bound.ListenPort = n.Addr().(*net.TCPAddr).Port

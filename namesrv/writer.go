@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/bytebufferpool"
 
+	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 )
 
@@ -12,6 +13,7 @@ import (
 type change struct {
 	command core.Command
 	session *session // whose request it is; nil for the server's own
+	opaque  int32    // of the request
 	bytes   int64    // held in the write budget until it is applied
 	// answer appends the answer after the change is published; nil for one-way
 	// requests and ends of connections.
@@ -41,15 +43,22 @@ func (s *Server) runWriter() {
 	pulses, stopPulses := s.clock.Tick(pulse)
 	defer stopPulses()
 	now := s.clock.Now()
-	w := writer{Server: s, pulse: int64(pulse), scan: int64(scan), lastPulse: now, nextScan: now + int64(scan)}
+	w := writer{Server: s, pulse: int64(pulse), scan: int64(scan), lastPulse: now, nextScan: now + int64(scan), heard: make(chan struct{}, 1)}
 	for {
+		select { // first, so that a scan takes place before what came after it
+		case <-w.heard:
+			w.expire()
+		default:
+		}
 		select {
 		case <-s.changes.wake:
-			w.step(nil)
+			w.applyAll()
 		case <-pulses:
-			w.step(w.tick())
+			w.look()
+		case <-w.heard:
+			w.expire()
 		case <-s.writerStop:
-			w.step(nil)
+			w.applyAll()
 			return
 		}
 	}
@@ -64,50 +73,75 @@ type writer struct {
 
 	pulse, scan         int64 // intervals, nanoseconds
 	lastPulse, nextScan int64 // when the clock was looked at, when silent brokers are next looked for
+	lateness            int64 // for how long the process stood still since the last scan
+	scanning            bool
+	heard               chan struct{} // the loops have read what had come when the scan began
 }
 
-// tick makes the command that expires silent brokers, when a scan is due or the
-// process stood still; it measures for how long.
-func (w *writer) tick() core.Command {
+// look begins a scan for silent brokers when one is due, or when the process stood
+// still; it measures for how long. A loop may be behind with its connections, heartbeats among
+// them, so the scan itself waits until every loop has gone through what there was, twice:
+// a loop learns of a bounded number of connections at a time.
+func (w *writer) look() {
 	now := w.clock.Now()
-	t := &core.Tick{}
 	if late := now - w.lastPulse - w.pulse; late > frozenNanos {
-		t.LatenessNanos = late
+		w.lateness += late
 	}
 	w.lastPulse = now
-	if now < w.nextScan && t.LatenessNanos == 0 {
-		return nil
+	if w.scanning || (now < w.nextScan && w.lateness == 0) {
+		return
 	}
 	for w.nextScan <= now {
 		w.nextScan += w.scan
 	}
-	return t
+	w.scanning = true
+	heard := w.heard
+	w.net.Barrier(func() {
+		w.net.Barrier(func() { heard <- struct{}{} })
+	})
 }
 
-// step applies all that waits, then the tick: what was received before it counts.
-func (w *writer) step(tick core.Command) {
+// expire removes the brokers that are silent still.
+func (w *writer) expire() {
+	w.step([]core.Command{&core.Tick{LatenessNanos: w.lateness}}, nil)
+	w.scanning, w.lateness = false, 0
+}
+
+// maxStepTopics bounds the topics of the registrations in one step, so that what comes behind a wave of
+// large ones is answered in between.
+const maxStepTopics = 100_000
+
+// applyAll applies all that waits, in as few steps as maxStepTopics allows.
+func (w *writer) applyAll() {
 	w.changes = w.Server.changes.takeAll(w.changes)
-	w.commands = w.commands[:0]
-	for i := range w.changes {
-		w.commands = append(w.commands, w.changes[i].command)
-	}
-	if tick != nil {
-		w.commands = append(w.commands, tick)
-	}
-	if len(w.commands) == 0 {
-		return
-	}
-	w.table.Step(w.clock.Now(), w.commands, &w.out)
-	snapshot := w.table.Load()
-	for i := range w.changes {
-		w.finish(&w.changes[i], &w.out.Results[i], snapshot)
-	}
-	for _, e := range w.out.Effects {
-		w.perform(e)
+	for from := 0; from < len(w.changes); {
+		to, topics := from, 0
+		w.commands = w.commands[:0]
+		for to < len(w.changes) && (to == from || topics < maxStepTopics) {
+			if r, ok := w.changes[to].command.(*core.RegisterBroker); ok {
+				topics += len(r.Body.Topics)
+			}
+			w.commands = append(w.commands, w.changes[to].command)
+			to++
+		}
+		w.step(w.commands, w.changes[from:to])
+		from = to
 	}
 	clear(w.commands) // what they hold is the table's now, or garbage
 	if cap(w.commands) > maxKeptChanges {
 		w.commands = nil
+	}
+}
+
+// step applies commands, publishes once, answers, and does what is left to do.
+func (w *writer) step(commands []core.Command, changes []change) {
+	w.table.Step(w.clock.Now(), commands, &w.out)
+	snapshot := w.table.Load()
+	for i := range changes {
+		w.finish(&changes[i], &w.out.Results[i], snapshot)
+	}
+	for _, e := range w.out.Effects {
+		w.perform(e)
 	}
 }
 
@@ -121,6 +155,9 @@ func (s *Server) finish(c *change, r *core.Result, snapshot *core.Snapshot) {
 	if c.answer != nil {
 		buf := bytebufferpool.Get()
 		buf.B = c.answer(buf.B, r, snapshot)
+		if len(buf.B) > largeAnswerBytes && s.net.Overloaded() {
+			buf.B = appendReply(buf.B[:0], s.serializeType, c.opaque, reply{code: codec.ResponseSystemBusy, remark: remarkBusy}, nil)
+		}
 		c.session.conn.SendBuffer(buf)
 	}
 }
