@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -140,6 +141,33 @@ func BenchmarkRequest(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// fixed answers every frame with the same bytes, looking at nothing: the floor.
+type fixed struct{ answer []byte }
+
+func (fixed) Open(*netpoll.Conn, int64)         {}
+func (fixed) Close(*netpoll.Conn, error, int64) {}
+func (f fixed) Frame(_ *netpoll.Conn, dst, _ []byte, _ int64) ([]byte, error) {
+	return append(dst, f.answer...), nil
+}
+
+// BenchmarkFloor cuts the frames of BenchmarkRequest's route queries and copies answers of the same size.
+func BenchmarkFloor(b *testing.B) {
+	const answerBytes = 936
+	frame := request(codec.SerializeJSON, codec.RequestGetRouteInfoByTopic, nil, codec.ExtField{Name: "topic", Value: "T17"})
+	for _, depth := range []int{1, 32} {
+		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
+			batch := bytes.Repeat(frame, depth)
+			p := netpoll.NewPipe(fixed{make([]byte, answerBytes)}, netpoll.Options{})
+			for b.Loop() {
+				if answers, err := p.Feed(batch); err != nil || len(answers) == 0 {
+					b.Fatal(len(answers), err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*depth), "ns/request")
+		})
 	}
 }
 

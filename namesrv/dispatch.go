@@ -163,7 +163,7 @@ func (l *loop) later(dst, frame []byte) []byte {
 
 // slowBytes is the size of a body from which on decoding it counts as slow: some
 // milliseconds. A deflated one may be a thousand times as long inside.
-const slowBytes = 4 << 20
+const slowBytes = 1 << 20
 
 func (l *loop) slowToDecode() bool {
 	b := l.cmd.Body
