@@ -1,6 +1,9 @@
 package codec
 
-import "unicode/utf8"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // AppendString appends s to dst as a JSON string literal in Apache's spelling:
 // the short escapes \" \\ \b \f \n \r \t, \u00xx in lower case for the other
@@ -12,6 +15,9 @@ func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0 // of what is not yet appended
 	for i := 0; i < len(s); {
+		if i += plainRun(s[i:]); i == len(s) {
+			break
+		}
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(s[i:])
@@ -32,6 +38,25 @@ func AppendString(dst []byte, s string) []byte {
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
+}
+
+// plainRun returns a number of bytes at the head of s that stand for themselves: ASCII but for
+// control characters, the quote and the backslash. It may stop early, at a byte that
+// does too; eight bytes are looked at together.
+func plainRun(s string) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		b := s[i : i+8]
+		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		q, e := w^'"'*ones, w^'\\'*ones
+		// The lowest high bit left is exact; those above it may be borrows.
+		if m := ((w-' '*ones)&^w | (q-ones)&^q | (e-ones)&^e | w) & highs; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	return i
 }
 
 // appendEscape appends the escape of a control character, a quote or a backslash.

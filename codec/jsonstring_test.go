@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -31,5 +32,21 @@ func TestAppendString(t *testing.T) {
 				t.Errorf("%q is not JSON", got[1:])
 			}
 		})
+	}
+}
+
+// Eight bytes are looked at together: what has to be escaped is, wherever it stands.
+func TestAppendStringAtEveryPlace(t *testing.T) {
+	const plain = "abcdefghijklmnopqrstuvwxyz{|}~ !#$%&'()*+"
+	for length := range 26 {
+		for at := range length {
+			for _, special := range []string{`"`, `\`, "\n", "\x00", "\x1f", "\xff", "é", "主", "😀", "\x7f"} {
+				s := plain[:at] + special + plain[at:length]
+				want := strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", `\n`, "\x00", `\u0000`, "\x1f", `\u001f`, "\xff", "\ufffd").Replace(s)
+				if got := string(AppendString(nil, s)); got != `"`+want+`"` {
+					t.Fatalf("%q: got %s, want %s", s, got, want)
+				}
+			}
+		}
 	}
 }
