@@ -20,17 +20,17 @@ type proof struct {
 const mostProofs = 5
 
 // retire notes the deep hash of the snapshot that the step is to replace.
-func (t *Table) retire(s *Snapshot) {
-	t.retired = append(t.retired, proof{s, s.deepHash()})
-	if len(t.retired) > mostProofs {
-		t.retired = t.retired[1:]
+func (p *proofs) retire(s *Snapshot) {
+	p.retired = append(p.retired, proof{s, s.deepHash()})
+	if len(p.retired) > mostProofs {
+		p.retired = p.retired[1:]
 	}
 }
 
 // check recomputes the writer's indexes from the new snapshot, and proves that
 // nothing reachable from the last few retired ones has changed.
 func (t *Table) check() {
-	for _, p := range t.retired {
+	for _, p := range t.proofs.retired {
 		invariants.Check(p.snapshot.deepHash() == p.sum, "core: a published snapshot was written")
 	}
 	s := t.current.Load()

@@ -45,9 +45,8 @@ type Table struct {
 	mapped map[string]map[string]struct{}    // broker name → topics with a mapping of it or by it
 	wheel  *wheel.Wheel[*LiveCell]
 
-	out *Outcome // of the step under way
-
-	proofs
+	out    *Outcome // of the step under way
+	proofs proofs   // nothing but in builds with internal checks
 }
 
 // NewTable returns a table without brokers. kv may be nil; it is copied.
@@ -77,7 +76,7 @@ func (t *Table) Step(now int64, batch []Command, out *Outcome) {
 	out.Effects = out.Effects[:0]
 	t.out = out
 	base := t.current.Load()
-	t.retire(base)
+	t.proofs.retire(base)
 	t.begin(base)
 	for i, c := range batch {
 		t.apply(now, c, &out.Results[i])

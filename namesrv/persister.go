@@ -72,11 +72,8 @@ func (p *persister) writeKV(batch []durable) {
 	for ns, values := range p.kv {
 		candidate[ns] = maps.Clone(values)
 	}
-	if batch = p.fitting(candidate, batch); len(batch) == 0 {
+	if batch = p.applyFitting(candidate, batch); len(batch) == 0 {
 		return
-	}
-	for i := range batch {
-		applyKV(candidate, batch[i].command)
 	}
 	if err := p.kvFile.Write(storage.AppendKV(nil, candidate)); err != nil {
 		p.logger.Error("KV configuration not written; nothing has changed", "error", err)
@@ -91,21 +88,43 @@ func (p *persister) writeKV(batch []durable) {
 	}
 }
 
-// fitting refuses the puts of a batch that would make the table too large, and returns the rest.
-func (p *persister) fitting(kv storage.KV, batch []durable) []durable {
+// applyFitting applies a batch to kv, refuses the puts that would make it too large, and returns the rest.
+func (p *persister) applyFitting(kv storage.KV, batch []durable) []durable {
 	size, fits := kvBytes(kv), batch[:0]
 	for i := range batch {
-		if c, ok := batch[i].command.(*core.PutKV); ok {
-			more := len(c.Namespace) + len(c.Key) + len(c.Value.S) + kvEntryOverhead
-			if size+more > maxKVBytes {
-				p.refuse(&batch[i], reply{code: codec.ResponseSystemError, remark: "KV configuration is full"})
-				continue
-			}
-			size += more
+		more := kvGrowth(kv, batch[i].command)
+		if more > 0 && size+more > maxKVBytes {
+			p.refuse(&batch[i], reply{code: codec.ResponseSystemError, remark: "KV configuration is full"})
+			continue
 		}
+		size += more
+		applyKV(kv, batch[i].command)
 		fits = append(fits, batch[i])
 	}
 	return fits
+}
+
+// kvGrowth is by how much a command changes kvBytes.
+func kvGrowth(kv storage.KV, c core.Command) (n int) {
+	entry := func(k, v string) int { return len(k) + len(v) + kvEntryOverhead }
+	less := func(ns, k string) {
+		if v, ok := kv[ns][k]; ok {
+			n -= entry(k, v)
+		}
+	}
+	switch c := c.(type) {
+	case *core.PutKV:
+		less(c.Namespace, c.Key)
+		if kv[c.Namespace] == nil {
+			n += len(c.Namespace) + kvEntryOverhead
+		}
+		if c.Value.Valid {
+			n += entry(c.Key, c.Value.S)
+		}
+	case *core.DeleteKV:
+		less(c.Namespace, c.Key)
+	}
+	return n
 }
 
 // kvBytes is about what a KV table takes.

@@ -75,6 +75,7 @@ type writer struct {
 	lastPulse, nextScan int64 // when the clock was looked at, when silent brokers are next looked for
 	lateness            int64 // for how long the process stood still since the last scan
 	scanning            bool
+	scanBegan           int64
 	heard               chan struct{} // the loops have read what had come when the scan began
 }
 
@@ -94,16 +95,16 @@ func (w *writer) look() {
 	for w.nextScan <= now {
 		w.nextScan += w.scan
 	}
-	w.scanning = true
+	w.scanning, w.scanBegan = true, now
 	heard := w.heard
 	w.net.Barrier(func() {
 		w.net.Barrier(func() { heard <- struct{}{} })
 	})
 }
 
-// expire removes the brokers that are silent still.
+// expire removes the brokers that were silent for too long when the scan began, and still are.
 func (w *writer) expire() {
-	w.step([]core.Command{&core.Tick{LatenessNanos: w.lateness}}, nil)
+	w.step(w.scanBegan, []core.Command{&core.Tick{LatenessNanos: w.lateness}}, nil)
 	w.scanning, w.lateness = false, 0
 }
 
@@ -124,7 +125,7 @@ func (w *writer) applyAll() {
 			w.commands = append(w.commands, w.changes[to].command)
 			to++
 		}
-		w.step(w.commands, w.changes[from:to])
+		w.step(w.clock.Now(), w.commands, w.changes[from:to])
 		from = to
 	}
 	clear(w.commands) // what they hold is the table's now, or garbage
@@ -134,8 +135,8 @@ func (w *writer) applyAll() {
 }
 
 // step applies commands, publishes once, answers, and does what is left to do.
-func (w *writer) step(commands []core.Command, changes []change) {
-	w.table.Step(w.clock.Now(), commands, &w.out)
+func (w *writer) step(now int64, commands []core.Command, changes []change) {
+	w.table.Step(now, commands, &w.out)
 	snapshot := w.table.Load()
 	for i := range changes {
 		w.finish(&changes[i], &w.out.Results[i], snapshot)

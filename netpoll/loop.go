@@ -90,6 +90,19 @@ func (l *loop) post(fn func()) {
 	}))
 }
 
+// postInTurn runs fn on the loop as the last of n tasks, each posted by the one before. Any goroutine.
+func (l *loop) postInTurn(n int, fn func()) {
+	var next func()
+	next = func() {
+		if n--; n <= 0 {
+			fn()
+			return
+		}
+		l.post(next)
+	}
+	l.post(next)
+}
+
 // opened makes c part of the loop.
 func (l *loop) opened(c *Conn) {
 	l.stamp()

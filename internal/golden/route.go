@@ -173,5 +173,8 @@ func encodeMapping(info *codec.TopicQueueMapping, d codec.Dialect) string {
 // equalIgnoreCase is Java's String.equalsIgnoreCase: the same once every letter is
 // made upper and then lower case.
 func equalIgnoreCase(a, b string) bool {
-	return strings.ToLower(strings.ToUpper(a)) == strings.ToLower(strings.ToUpper(b))
+	fold := func(s string) string {
+		return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, s)
+	}
+	return fold(a) == fold(b)
 }
