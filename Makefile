@@ -39,8 +39,7 @@ cross: ## build for the platforms that are released
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/...
 
 fuzz: ## each fuzz target for FUZZTIME (30s)
-	@for t in $$($(GO) test ./fuzz -list '^Fuzz' | grep '^Fuzz'); do \
-		$(GO) test ./fuzz -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 2s || exit 1; done
+	GO=$(GO) .ci/fuzz $(FUZZTIME)
 
 bench: ## every benchmark once
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./...
