@@ -49,8 +49,8 @@ type UnregisterBroker struct {
 // Every broker that the connection still owns is unregistered.
 type EndConnection struct {
 	Conn ConnID
-	// Touched are the cells whose ownership the connection took by a heartbeat;
-	// those it took by registering are known to the table.
+	// Touched are the cells whose ownership the connection took by a sign of life that passed the
+	// writer by; those it took by registering are known to the table.
 	Touched []*LiveCell
 }
 

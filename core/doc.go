@@ -25,6 +25,7 @@
 //	membergroup.go    901                        apply_kv.go        100, 102
 //	group.go          broker groups              apply_query.go     322 that waited for its turn
 //	brokers.go        table of groups            notify.go          905
+//	brokerdraft.go    groups of a batch          deephash.go        hash of a snapshot, tagged invariants
 //	queue.go          queues and settings        report.go          events for the log
 //	mapping.go        static mappings            topicindex.go      topics by broker group
 //	kv.go             KV configuration           fold.go            zone names

@@ -26,13 +26,15 @@ const dead = math.MinInt64
 //
 // Concurrency contract
 //
-//	last   compare-and-swapped by event loops (Touch, Refresh) and by the writer
-//	       (killOwnedBy, killSilent);
-//	       the one word on which a heartbeat and a removal meet. A removal that
-//	       read an older value fails its swap and decides again, so a heartbeat
-//	       that was acknowledged is never followed by a removal that missed it.
-//	owner  stored by event loops before they swap last, read by the writer
-//	       before it swaps; so a removal for the end of a connection sees the move.
+//	last   compare-and-swapped by event loops (Touch, Refresh) and by the writer (Touch,
+//	       killOwnedBy, killSilent, shift); the one word on which a heartbeat and a removal for
+//	       silence or for a connection's end meet. A removal that read an older value fails its
+//	       swap and decides again, so a heartbeat that was acknowledged is never followed by
+//	       one that missed it. dropLive stores dead outright: for a 104, a lost conflict and
+//	       a move, which no heartbeat averts.
+//	owner  stored by event loops and by the writer (Touch) before they swap last, set to 0 by the
+//	       writer (orphan); killOwnedBy reads it after it read last and before it swaps, so
+//	       it sees the move.
 //	others belong to the writer.
 type LiveCell struct {
 	last  atomic.Int64  // monotonic nanoseconds of the last sign of life, or dead

@@ -12,7 +12,7 @@ type Outcome struct {
 
 // Result answers one command. Commands that cannot fail leave it zero.
 type Result struct {
-	// Refused: a registration of one topic under an unknown id. Nothing has changed.
+	// Refused: a registration of one topic under an unknown id, or of one id too many for its name. Nothing has changed.
 	Refused bool
 	// Conflict: the registration lost against a live one of a greater stateVersion.
 	Conflict bool
@@ -47,7 +47,7 @@ const (
 	EventRegistered       EventKind = iota // first registration of this cluster and address
 	EventChanged                           // a known broker registered something new
 	EventUnchanged                         // a known broker registered what was known
-	EventRefused                           // one topic under an unknown id
+	EventRefused                           // one topic under an unknown id, or too many ids
 	EventConflict                          // lost against a greater stateVersion
 	EventReplaced                          // took the slot of another address (equal or greater stateVersion)
 	EventUnregistered                      // by 104

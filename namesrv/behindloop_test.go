@@ -96,3 +96,22 @@ func (s *testServer) advanceBehind(d time.Duration) {
 		s.barrier()
 	}
 }
+
+// A process that stands still while a scan waits for its loops gets that time back too.
+func TestFreezeDuringAScan(t *testing.T) {
+	s := start(t, func(c *settings.Settings) { c.EventLoops = 1 })
+	c, conn := s.dialOn(0)
+	c.register(broker("a").set("heartbeatTimeoutMillis", "10000"))
+	release := stopInRequest(s, conn.Loop())
+	s.advanceBehind(6 * time.Second) // a scan has begun
+	s.clock.now.Add(int64(20 * time.Minute))
+	s.clock.ticks <- time.Time{}
+	s.barrier()
+	release()
+	for range 3 {
+		s.tick()
+	}
+	c.wantRoute("Base", "a{0=a:10911} 4/4/6/0")
+	s.advance(11 * time.Second)
+	s.dial().wantRoute("Base", "none")
+}

@@ -27,7 +27,7 @@ type write struct {
 // bytes is what the request counts in the write budget.
 func (w *write) bytes() int64 {
 	if w.frame == nil {
-		return requestOverhead
+		return w.decoded.bytes + requestOverhead
 	}
 	return int64(w.frame.Len()) + requestOverhead
 }

@@ -16,7 +16,8 @@ const (
 // decodePutKV makes PUT_KV_CONFIG (100) ready to be made durable.
 //
 // Request:  namespace string required, key string required, value string (missing reads as absent later).
-// Response: 0 once it is on disk and published; 1 with a remark when a name is missing or the file can't be written.
+// Response: 0 once it is on disk and published; 1 with a remark when a name is missing, the
+// entry or the table is too large, or the file can't be written.
 // Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
 // Differs:  Apache answers 0 whether or not the file could be written. orderConfStrict=true refuses values of
 // ORDER_TOPIC_CONFIG that clients can't read.

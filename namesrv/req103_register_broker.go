@@ -14,7 +14,7 @@ import (
 // heartbeatTimeoutMillis long (ms, 120,000), enableActingMaster bool, compressed bool, bodyCrc32 int (0 unchecked),
 // __ZONE_NAME string; body by version, see codec.ParseRegisterBody.
 // Response: 0, masterAddr and haServerAddr for anybody but a live master, body the ORDER_TOPIC_CONFIG table;
-// 1 "crc32 not match", "register broker failed" (one topic under an unknown id), a missing field, or a body that can't be
+// 1 "crc32 not match", "register broker failed" (one topic under an unknown id, or over 1,024 ids), a missing field, or a body that can't be
 // decoded; 2 when too much waits. A registration lost to a greater stateVersion is answered 0.
 // Versions: below 37 the old body; from 413 on static mappings in the deflated form.
 // Effects:  see core.RegisterBroker. The answer follows the publish.

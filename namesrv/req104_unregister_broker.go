@@ -33,7 +33,7 @@ func (l *loop) unregisterBroker(dst []byte) []byte {
 			ClusterName: field(&l.cmd, "clusterName").S, BrokerName: field(&l.cmd, "brokerName").S,
 			BrokerAddr: field(&l.cmd, "brokerAddr").S, BrokerID: id,
 		},
-		opaque: l.cmd.Opaque,
+		opaque: l.cmd.Opaque, bytes: int64(names),
 	}
 	if opaque, t := l.cmd.Opaque, l.serializeType; !l.cmd.IsOneway() {
 		c.answer = func(dst []byte, _ *core.Result, _ *core.Snapshot) []byte { return appendSuccess(dst, t, opaque, nil) }

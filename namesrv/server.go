@@ -82,7 +82,7 @@ type Server struct {
 	fallbacksStop context.CancelFunc
 	fallbacksDone sync.WaitGroup
 
-	writeBytes    atomic.Int64 // frames in the write lane
+	writeBytes    atomic.Int64 // held by write requests that wait, decoded bodies counted
 	maxWriteBytes int64
 	unchanged     atomic.Int64 // registrations recognised without decoding
 

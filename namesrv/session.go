@@ -18,7 +18,7 @@ import (
 //	full:       set by the loop when it pauses, taken back by whoever resumes
 type session struct {
 	conn    *netpoll.Conn
-	touched map[*core.LiveCell]struct{} // brokers whose ownership this connection took by a heartbeat
+	touched map[*core.LiveCell]struct{} // brokers whose ownership this connection took by a sign of life (904, 322, a recognised 103)
 	sweepAt int                         // size of touched at which to look who is still there
 	writes  bool                        // the writer may know this connection
 	pending atomic.Int32
@@ -29,7 +29,7 @@ type session struct {
 
 func (s *session) id() core.ConnID { return core.ConnID(s.conn.ID()) }
 
-// took notes that a heartbeat moved a broker's ownership to this connection.
+// took notes that a sign of life moved a broker's ownership to this connection.
 func (s *session) took(cell *core.LiveCell) {
 	if s.touched == nil {
 		s.touched = map[*core.LiveCell]struct{}{}

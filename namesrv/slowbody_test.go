@@ -139,8 +139,9 @@ func TestUnregistrationHoldsItsNamesOnly(t *testing.T) {
 		for range n {
 			sess = p.feed(pipe, broker("a").unregister().with(strings.Repeat("b", 1<<20)))
 		}
-		if got := p.writeBytes.Load(); got != n*requestOverhead {
-			t.Errorf("%d bytes count as queued, want %d", got, n*requestOverhead)
+		names := len("a") + len("a:10911") + len(cluster)
+		if got, want := p.writeBytes.Load(), int64(n*(requestOverhead+names)); got != want {
+			t.Errorf("%d bytes count as queued, want %d", got, want)
 		}
 		for i := range sess.lane.items {
 			if w := &sess.lane.items[i]; w.frame != nil || w.decoded.command == nil {

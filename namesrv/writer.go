@@ -34,8 +34,8 @@ const frozenNanos = int64(500 * time.Millisecond)
 // heartbeats of that time are still unread.
 const pulse = 100 * time.Millisecond
 
-// runWriter is the writer goroutine: it alone steps the table. It drains its
-// queue, publishes once, and only then answers, closes and notifies.
+// runWriter is the writer goroutine: it alone steps the table. It drains its queue in steps
+// of a bounded size; each publishes once, and only then answers, closes and notifies.
 func (s *Server) runWriter() {
 	defer close(s.writerDone)
 	scan := time.Duration(s.settings.Load().ScanNotActiveBrokerInterval) * time.Millisecond
@@ -73,9 +73,10 @@ type writer struct {
 
 	pulse, scan         int64 // intervals, nanoseconds
 	lastPulse, nextScan int64 // when the clock was looked at, when silent brokers are next looked for
-	lateness            int64 // for how long the process stood still since the last scan
+	lateness            int64 // for how long the process stood still since the last scan began
 	scanning            bool
 	scanBegan           int64
+	scanLateness        int64         // what the scan under way gives back
 	heard               chan struct{} // the loops have read what had come when the scan began
 }
 
@@ -95,7 +96,7 @@ func (w *writer) look() {
 	for w.nextScan <= now {
 		w.nextScan += w.scan
 	}
-	w.scanning, w.scanBegan = true, now
+	w.scanning, w.scanBegan, w.scanLateness, w.lateness = true, now, w.lateness, 0
 	heard := w.heard
 	w.net.Barrier(func() {
 		w.net.Barrier(func() { heard <- struct{}{} })
@@ -104,8 +105,8 @@ func (w *writer) look() {
 
 // expire removes the brokers that were silent for too long when the scan began, and still are.
 func (w *writer) expire() {
-	w.step(w.scanBegan, []core.Command{&core.Tick{LatenessNanos: w.lateness}}, nil)
-	w.scanning, w.lateness = false, 0
+	w.step(w.scanBegan, []core.Command{&core.Tick{LatenessNanos: w.scanLateness}}, nil)
+	w.scanning = false
 }
 
 // maxStepTopics bounds the topics of the registrations in one step, so that what comes behind a wave of

@@ -97,3 +97,32 @@ func TestBarrierComesAfterFramesInTheSocket(t *testing.T) {
 		}
 	}
 }
+
+// A loop held up in a task has the frames of that time unread; so have others that it works off first.
+func TestBarrierComesAfterFramesBehindTasks(t *testing.T) {
+	h := newEcho()
+	var frames atomic.Int32
+	h.onFrame = func(_ *Conn, dst, _ []byte) ([]byte, error) {
+		frames.Add(1)
+		return dst, nil
+	}
+	s := startServer(t, h, Options{EventLoops: 1})
+	quick := dial(t, s)
+	waitFor(t, "the connection", func() bool { return stats(t, s).Opened == 1 })
+	release := parkLoop(t, s.loops[0])
+	send(t, quick, frameOf("waits unread"))
+	done := make(chan struct{})
+	var n int32
+	s.Barrier(func() {
+		n = frames.Load()
+		close(done)
+	})
+	for range 600 { // more than the engine runs without a look at the sockets
+		s.loops[0].post(func() {})
+	}
+	release()
+	await(t, done)
+	if n != 1 {
+		t.Errorf("%d frames handled when the barrier came, want 1", n)
+	}
+}

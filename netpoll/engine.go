@@ -12,11 +12,8 @@ import (
 	"github.com/panjf2000/gnet/v2"
 )
 
-// engineEvents is what gnet calls. A connection's context is its *Conn, or an *anchor while the engine starts.
+// engineEvents is what gnet calls. A connection's context is its *Conn, or its loop's *anchor.
 type engineEvents struct{ gnet.BuiltinEventEngine }
-
-// anchor is a connection of our own to each loop, only there to learn the loop's handle.
-type anchor struct{ engine gnet.EventLoop }
 
 func (*engineEvents) OnOpen(g gnet.Conn) ([]byte, gnet.Action) {
 	switch c := g.Context().(type) {
@@ -30,8 +27,11 @@ func (*engineEvents) OnOpen(g gnet.Conn) ([]byte, gnet.Action) {
 }
 
 func (*engineEvents) OnTraffic(g gnet.Conn) gnet.Action {
-	if c, ok := g.Context().(*Conn); ok {
+	switch c := g.Context().(type) {
+	case *Conn:
 		c.loop.traffic(c)
+	case *anchor:
+		c.answer(g)
 	}
 	return gnet.None
 }
@@ -57,6 +57,7 @@ func (s *Server) startEngine() (err error) {
 	defer func() {
 		if err != nil {
 			_ = s.engine.Stop()
+			s.closeAnchors()
 		}
 	}()
 	seen := make(map[gnet.EventLoop]bool)
@@ -65,8 +66,9 @@ func (s *Server) startEngine() (err error) {
 		if err != nil {
 			return err
 		}
-		defer mine.Close() // after all are paired: gnet gives a connection to the loop with the fewest
-		a := new(anchor)
+		// Kept open: gnet gives a connection to the loop with the fewest, so each loop gets one.
+		a := &anchor{mine: mine}
+		l.anchor = a
 		if _, err = s.engine.EnrollContext(theirs, a); err != nil {
 			return err
 		}
@@ -77,6 +79,14 @@ func (s *Server) startEngine() (err error) {
 		return fmt.Errorf("%d loops answered for %d", len(seen), len(s.loops))
 	}
 	return nil
+}
+
+func (s *Server) closeAnchors() {
+	for _, l := range s.loops {
+		if l.anchor != nil {
+			_ = l.anchor.mine.Close()
+		}
+	}
 }
 
 func socketPair() (mine *os.File, theirs net.Conn, err error) {
@@ -120,6 +130,7 @@ func (s *Server) stopEngine(ctx context.Context) error {
 			}
 		}
 		err := s.engine.Stop()
+		s.closeAnchors()
 		for _, l := range s.loops {
 			l.ticker.timer.Stop()
 		}

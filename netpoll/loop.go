@@ -16,6 +16,7 @@ type loop struct {
 	index   int
 	handler LoopHandler
 	engine  gnet.EventLoop
+	anchor  *anchor
 	pipe    *Pipe // instead of engine
 
 	nowNanos   int64 // Options.Now at the start of the current event
@@ -88,19 +89,6 @@ func (l *loop) post(fn func()) {
 		fn()
 		return nil
 	}))
-}
-
-// postInTurn runs fn on the loop as the last of n tasks, each posted by the one before. Any goroutine.
-func (l *loop) postInTurn(n int, fn func()) {
-	var next func()
-	next = func() {
-		if n--; n <= 0 {
-			fn()
-			return
-		}
-		l.post(next)
-	}
-	l.post(next)
 }
 
 // opened makes c part of the loop.

@@ -110,24 +110,6 @@ func (s *Server) Conn(id uint64) (*Conn, bool) { return s.conns.Load(id) }
 // others from the end of their present one. Any goroutine.
 func (s *Server) SetIdleTimeout(d time.Duration) { s.idle.Store(int64(d)) }
 
-// barrierTasks is one more than the tasks that gnet's poller works off before it looks at the sockets
-// again (its MaxAsyncTasksAtOneTime): so many one after the other end in a later round than they began.
-const barrierTasks = 256 + 1
-
-// Barrier calls done, on a loop, once every loop has handled the events that it was told of before
-// this call, and has asked for events since. Not after Close has begun. Any goroutine.
-func (s *Server) Barrier(done func()) {
-	var left atomic.Int64
-	left.Store(int64(len(s.loops)))
-	for _, l := range s.loops {
-		l.postInTurn(barrierTasks, func() {
-			if left.Add(-1) == 0 {
-				done()
-			}
-		})
-	}
-}
-
 // ConnCount is the number of open connections, those being handed to a loop included.
 func (s *Server) ConnCount() int { return int(s.count.Load()) }
 

@@ -25,7 +25,7 @@ var rules = map[string]rule{
 	"codec":      {libraries: []string{compress}},
 	"core/cow":   {},
 	"core/wheel": {},
-	"core":       {ours: []string{"codec", "core/*", "internal/invariants"}, libraries: []string{xsync}},
+	"core":       {ours: []string{"codec", "core/*", "internal/invariants"}},
 
 	"netpoll": {ours: []string{"codec"}, libraries: []string{gnet, bytebuffer, xsync}},
 
