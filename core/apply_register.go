@@ -1,5 +1,7 @@
 package core
 
+import "slices"
+
 // maxGroupMembers bounds the ids of one broker name; each change of a group costs as much as
 // it has members. Real groups have a handful.
 const maxGroupMembers = 1024
@@ -121,15 +123,7 @@ func (t *Table) joinGroup(r *registration) {
 }
 
 func sameGroup(a, b *Group) bool {
-	if a.ActingMaster != b.ActingMaster || a.ZoneName != b.ZoneName || len(a.Addrs) != len(b.Addrs) {
-		return false
-	}
-	for i := range a.Addrs {
-		if a.Addrs[i] != b.Addrs[i] {
-			return false
-		}
-	}
-	return true
+	return a.ActingMaster == b.ActingMaster && a.ZoneName == b.ZoneName && slices.Equal(a.Addrs, b.Addrs)
 }
 
 // applyTopics stores the topics of a master or of the prime slave of a 5.x group.

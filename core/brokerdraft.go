@@ -145,7 +145,7 @@ func (d *brokerDraft) freeze(old *brokerTable) *brokerTable {
 		}
 	}
 	t.byName = merge(old.byName, changed, func(g *Group) string { return g.Name }, d.groups)
-	t.clusters = d.freezeClusters(old.clusters)
+	t.clusters = d.freezeClusters(old)
 	if d.textsSame {
 		t.clusterInfo.body.Store(old.clusterInfo.body.Load())
 		t.systemTopics.body.Store(old.systemTopics.body.Load())
@@ -153,9 +153,9 @@ func (d *brokerDraft) freeze(old *brokerTable) *brokerTable {
 	return t
 }
 
-func (d *brokerDraft) freezeClusters(old []*cluster) []*cluster {
+func (d *brokerDraft) freezeClusters(old *brokerTable) []*cluster {
 	if len(d.members) == 0 {
-		return old
+		return old.clusters
 	}
 	var changed []*cluster
 	for _, name := range slices.Sorted(maps.Keys(d.members)) {
@@ -164,8 +164,8 @@ func (d *brokerDraft) freezeClusters(old []*cluster) []*cluster {
 			continue
 		}
 		var before, came []string
-		if i, ok := slices.BinarySearchFunc(old, name, compareCluster); ok {
-			before = old[i].brokers
+		if c := old.cluster(name); c != nil {
+			before = c.brokers
 		}
 		for _, b := range slices.Sorted(maps.Keys(d.members[name])) {
 			if _, ok := in[b]; ok {
@@ -174,7 +174,7 @@ func (d *brokerDraft) freezeClusters(old []*cluster) []*cluster {
 		}
 		changed = append(changed, &cluster{name, merge(before, came, func(b string) string { return b }, d.members[name])})
 	}
-	return merge(old, changed, func(c *cluster) string { return c.name }, d.members)
+	return merge(old.clusters, changed, func(c *cluster) string { return c.name }, d.members)
 }
 
 // merge returns old without what touched names, and with changed in its place; all sorted by name.
@@ -217,5 +217,3 @@ func mergeFew[T, V any](old, changed []T, name func(T) string, touched map[strin
 	}
 	return out
 }
-
-func compareCluster(c *cluster, name string) int { return strings.Compare(c.name, name) }

@@ -51,13 +51,11 @@ func (t *brokerTable) group(name string) *Group {
 func compareName(g *Group, name string) int { return strings.Compare(g.Name, name) }
 
 func (t *brokerTable) cluster(name string) *cluster {
-	i, ok := t.findCluster(name)
+	i, ok := slices.BinarySearchFunc(t.clusters, name, compareCluster)
 	if !ok {
 		return nil
 	}
 	return t.clusters[i]
 }
 
-func (t *brokerTable) findCluster(name string) (int, bool) {
-	return slices.BinarySearchFunc(t.clusters, name, compareCluster)
-}
+func compareCluster(c *cluster, name string) int { return strings.Compare(c.name, name) }

@@ -1,11 +1,13 @@
 package core
 
-// event reports what a registration came to.
-func (t *Table) event(kind EventKind, c *RegisterBroker, other string) {
-	t.effect(&Event{
+// event reports what a registration came to, and returns the event to be completed.
+func (t *Table) event(kind EventKind, c *RegisterBroker, other string) *Event {
+	e := &Event{
 		Kind: kind, ClusterName: c.ClusterName, BrokerName: c.BrokerName, BrokerAddr: c.BrokerAddr, BrokerID: c.BrokerID,
 		Conn: c.Conn, Topics: len(c.Body.Topics), Other: other,
-	})
+	}
+	t.effect(e)
+	return e
 }
 
 func (t *Table) reportRegistered(r *registration) {
@@ -16,6 +18,5 @@ func (t *Table) reportRegistered(r *registration) {
 	case r.newVersion() || r.changed > 0:
 		kind = EventChanged
 	}
-	t.event(kind, r.RegisterBroker, "")
-	t.out.Effects[len(t.out.Effects)-1].(*Event).TopicsChanged = r.changed
+	t.event(kind, r.RegisterBroker, "").TopicsChanged = r.changed
 }

@@ -1,8 +1,6 @@
 package namesrv
 
 import (
-	"github.com/valyala/bytebufferpool"
-
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 )
@@ -87,20 +85,11 @@ func (d *decoder) refuse(remark string) (change, *reply) {
 	return change{}, &reply{code: codec.ResponseSystemError, remark: remark}
 }
 
-// plain answers with code 0 and nothing else.
-func (d *decoder) plain() func([]byte, *core.Result, *core.Snapshot) []byte {
-	opaque, t := d.cmd.Opaque, d.serializeType
-	return func(dst []byte, _ *core.Result, _ *core.Snapshot) []byte { return appendSuccess(dst, t, opaque, nil) }
-}
-
 // answer sends a reply that changes nothing.
 func (d *decoder) answer(r reply) {
-	if d.cmd.IsOneway() {
-		return
+	if !d.cmd.IsOneway() {
+		d.sendReply(d.session, d.cmd.Opaque, r)
 	}
-	buf := bytebufferpool.Get()
-	buf.B = appendReply(buf.B, d.serializeType, d.cmd.Opaque, r, nil)
-	d.session.conn.SendBuffer(buf)
 }
 
 // nothing is a command that changes nothing (the end of no connection), for requests

@@ -149,7 +149,7 @@ func (l *loop) reply(dst []byte, r reply, body []byte) []byte {
 
 // busy appends the answer to a request that finds its budget used up.
 func (l *loop) busy(dst []byte) []byte {
-	return l.fail(dst, codec.ResponseSystemBusy, remarkBusy)
+	return l.reply(dst, busyReply, nil)
 }
 
 // later copies the request in hand into its connection's lane, unless too much waits.

@@ -56,11 +56,11 @@ func (s *Server) answerFromProduct(ctx context.Context, f fallback) {
 	if err != nil {
 		s.events.productFailed(err)
 	}
-	buf := bytebufferpool.Get()
-	if ok {
-		buf.B = appendSuccess(buf.B, s.serializeType, f.opaque, body)
-	} else {
-		buf.B = appendReply(buf.B, s.serializeType, f.opaque, reply{code: codec.ResponseTopicNotExist, remark: remarkNoTopic + f.topic + remarkNoTopicHelp}, nil)
+	if !ok {
+		s.sendReply(f.session, f.opaque, reply{code: codec.ResponseTopicNotExist, remark: remarkNoTopic + f.topic + remarkNoTopicHelp})
+		return
 	}
+	buf := bytebufferpool.Get()
+	buf.B = appendSuccess(buf.B, s.serializeType, f.opaque, body)
 	f.session.conn.SendBuffer(buf)
 }

@@ -3,7 +3,6 @@ package namesrv
 import (
 	"github.com/valyala/bytebufferpool"
 
-	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 )
 
@@ -54,11 +53,11 @@ func (s *Server) runLists() {
 func (s *Server) sendList(j listJob) {
 	defer j.session.conn.Resume()
 	defer s.recovered(j.session)
-	buf := bytebufferpool.Get()
 	if s.net.Overloaded() { // so many were let in while nothing was unsent yet
-		buf.B = appendReply(buf.B, s.serializeType, j.opaque, reply{code: codec.ResponseSystemBusy, remark: remarkBusy}, nil)
-	} else {
-		buf.B = appendSuccess(buf.B, s.serializeType, j.opaque, j.list.Body())
+		s.sendReply(j.session, j.opaque, busyReply)
+		return
 	}
+	buf := bytebufferpool.Get()
+	buf.B = appendSuccess(buf.B, s.serializeType, j.opaque, j.list.Body())
 	j.session.conn.SendBuffer(buf)
 }

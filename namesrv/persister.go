@@ -3,8 +3,6 @@ package namesrv
 import (
 	"maps"
 
-	"github.com/valyala/bytebufferpool"
-
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/namesrv/storage"
@@ -157,18 +155,14 @@ func applyKV(kv storage.KV, c core.Command) {
 // pass hands a change that is durable to the writer.
 func (p *persister) pass(d *durable, c change) {
 	c.session, c.opaque, c.bytes = d.session, d.opaque, d.bytes
-	if opaque, t := d.opaque, p.serializeType; !d.oneway {
-		c.answer = func(dst []byte, _ *core.Result, _ *core.Snapshot) []byte { return appendSuccess(dst, t, opaque, nil) }
-	}
+	c.answer = p.plainAnswer(d.opaque, d.oneway)
 	p.changes.push(c)
 }
 
 // refuse answers a request that has changed nothing.
 func (p *persister) refuse(d *durable, r reply) {
 	if !d.oneway {
-		buf := bytebufferpool.Get()
-		buf.B = appendReply(buf.B, p.serializeType, d.opaque, r, nil)
-		d.session.conn.SendBuffer(buf)
+		p.sendReply(d.session, d.opaque, r)
 	}
 	p.release(d.session, d.bytes)
 }

@@ -107,7 +107,7 @@ func (d *decoder) decodeRegisterBroker() (change, *reply) {
 	}
 	held := decodedBytes(body)
 	if d.writeBytes.Load()+held > d.maxWriteBytes {
-		return change{}, &reply{code: codec.ResponseSystemBusy, remark: remarkBusy}
+		return change{}, &busyReply
 	}
 	opaque, t := d.cmd.Opaque, d.serializeType
 	return change{command: c, bytes: held, answer: func(dst []byte, r *core.Result, s *core.Snapshot) []byte {

@@ -28,17 +28,15 @@ func (l *loop) unregisterBroker(dst []byte) []byte {
 		return l.fail(dst, codec.ResponseSystemError, "names are longer than 64 KiB")
 	}
 	id, _ := l.cmd.Int64("brokerId")
-	c := change{
+	l.enqueue(l.session, write{decoded: change{
 		command: &core.UnregisterBroker{
 			ClusterName: field(&l.cmd, "clusterName").S, BrokerName: field(&l.cmd, "brokerName").S,
 			BrokerAddr: field(&l.cmd, "brokerAddr").S, BrokerID: id,
 		},
-		opaque: l.cmd.Opaque, bytes: int64(names),
-	}
-	if opaque, t := l.cmd.Opaque, l.serializeType; !l.cmd.IsOneway() {
-		c.answer = func(dst []byte, _ *core.Result, _ *core.Snapshot) []byte { return appendSuccess(dst, t, opaque, nil) }
-	}
-	l.enqueue(l.session, write{decoded: c})
+		opaque: l.cmd.Opaque,
+		bytes:  int64(names),
+		answer: l.plainAnswer(l.cmd.Opaque, l.cmd.IsOneway()),
+	}})
 	return dst
 }
 

@@ -9,7 +9,7 @@ import "github.com/waymark-mq/waymark/core"
 // Effects:  the topic goes, with its static mappings, until a broker that has it registers again.
 // Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
 func (d *decoder) decodeDeleteTopic() change {
-	c := change{answer: d.plain()}
+	c := change{answer: d.plainAnswer(d.cmd.Opaque, d.cmd.IsOneway())}
 	topic := field(&d.cmd, "topic")
 	if !topic.Valid {
 		c.command = nothing

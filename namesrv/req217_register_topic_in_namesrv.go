@@ -23,5 +23,5 @@ func (d *decoder) decodeRegisterTopic() (change, *reply) {
 			return d.refuse(remarkJSONPrefix + err.Error())
 		}
 	}
-	return change{command: &core.RegisterTopic{Topic: topic.S, Queues: queues}, answer: d.plain()}, nil
+	return change{command: &core.RegisterTopic{Topic: topic.S, Queues: queues}, answer: d.plainAnswer(d.cmd.Opaque, d.cmd.IsOneway())}, nil
 }

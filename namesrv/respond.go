@@ -3,7 +3,10 @@ package namesrv
 import (
 	"unsafe"
 
+	"github.com/valyala/bytebufferpool"
+
 	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
 )
 
 // Remarks that are part of the protocol.
@@ -38,6 +41,25 @@ type reply struct {
 	code   int32
 	remark string
 	fields []codec.ExtField
+}
+
+// busyReply is the answer to what finds its budget used up.
+var busyReply = reply{code: codec.ResponseSystemBusy, remark: remarkBusy}
+
+// sendReply sends an answer without a body from off the loop.
+func (s *Server) sendReply(sess *session, opaque int32, r reply) {
+	buf := bytebufferpool.Get()
+	buf.B = appendReply(buf.B, s.serializeType, opaque, r, nil)
+	sess.conn.SendBuffer(buf)
+}
+
+// plainAnswer answers a change with code 0 and nothing else; one-way requests have no answer.
+func (s *Server) plainAnswer(opaque int32, oneway bool) func([]byte, *core.Result, *core.Snapshot) []byte {
+	if oneway {
+		return nil
+	}
+	t := s.serializeType
+	return func(dst []byte, _ *core.Result, _ *core.Snapshot) []byte { return appendSuccess(dst, t, opaque, nil) }
 }
 
 // appendReply appends a whole answer.

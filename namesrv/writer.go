@@ -5,7 +5,6 @@ import (
 
 	"github.com/valyala/bytebufferpool"
 
-	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 )
 
@@ -158,7 +157,7 @@ func (s *Server) finish(c *change, r *core.Result, snapshot *core.Snapshot) {
 		buf := bytebufferpool.Get()
 		buf.B = c.answer(buf.B, r, snapshot)
 		if len(buf.B) > largeAnswerBytes && s.net.Overloaded() {
-			buf.B = appendReply(buf.B[:0], s.serializeType, c.opaque, reply{code: codec.ResponseSystemBusy, remark: remarkBusy}, nil)
+			buf.B = appendReply(buf.B[:0], s.serializeType, c.opaque, busyReply, nil)
 		}
 		c.session.conn.SendBuffer(buf)
 	}
