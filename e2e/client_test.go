@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -29,7 +28,8 @@ func TestBrokerAndClient(t *testing.T) {
 
 func roundTrip(t *testing.T, s *stack, version, consumer string) {
 	t.Helper()
-	out, err := shared.java.RunProgram(shared.jars(t, version), roundTripClasses(t, version),
+	jars := shared.jars(t, version)
+	out, err := shared.java.RunProgram(jars, shared.program(t, jars, "RoundTrip.java"),
 		filepath.Join(t.TempDir(), "client"), "RoundTrip", s.nameserver.Addr, "RoundTrip-"+consumer, fmt.Sprint(messages), consumer)
 	if err != nil {
 		t.Fatal(err)
@@ -40,25 +40,4 @@ func roundTrip(t *testing.T, s *stack, version, consumer string) {
 	if last := lines[len(lines)-1]; last != want {
 		t.Errorf("client ended with %q, want %q", last, want)
 	}
-}
-
-var compiled = struct {
-	sync.Mutex
-	byVersion map[string]string
-}{byVersion: map[string]string{}}
-
-// roundTripClasses compiles the client once for each version.
-func roundTripClasses(t *testing.T, version string) string {
-	t.Helper()
-	compiled.Lock()
-	defer compiled.Unlock()
-	if classes := compiled.byVersion[version]; classes != "" {
-		return classes
-	}
-	classes, err := shared.java.Compile(shared.jars(t, version), "RoundTrip.java", shared.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiled.byVersion[version] = classes
-	return classes
 }

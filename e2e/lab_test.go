@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,12 +14,18 @@ import (
 	"github.com/waymark-mq/waymark/e2e/harness"
 )
 
-// nameservers are the programs that every test runs on. Apache's is the control.
-var nameservers = []string{"apache", "waymark"}
+// The programs that every test runs on. Apache's is the control.
+const (
+	apache  = "apache"
+	waymark = "waymark"
+)
+
+var nameservers = []string{apache, waymark}
 
 // Versions of Apache RocketMQ. The control is of the version that Waymark stands in for.
 const (
 	currentVersion = "5.5.0"
+	middleVersion  = "5.3.3"
 	oldVersion     = "4.9.7"
 )
 
@@ -29,8 +36,9 @@ type lab struct {
 	javaErr   error // why java is nil
 	waymark   func() (binary string, err error)
 
-	mu     sync.Mutex
-	stacks map[string]*stack
+	mu      sync.Mutex
+	stacks  map[string]*stack
+	classes map[string]func() (string, error) // of a Java program for a version, compiled once
 }
 
 // shared is set by TestMain before any test runs.
@@ -46,7 +54,16 @@ func runTests(m *testing.M) int {
 	}
 	defer l.close()
 	shared = l
-	return m.Run()
+	status := m.Run()
+	fmt.Printf("\n%s\n", table.markdown())
+	if whole := flag.Lookup("test.run").Value.String(); whole != "" && whole != "." {
+		return status
+	}
+	if err := table.checkPublished(l.root); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(status, 1)
+	}
+	return status
 }
 
 func newLab() (*lab, error) {
@@ -58,7 +75,7 @@ func newLab() (*lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("e2e: %w", err)
 	}
-	l := &lab{root: root, dir: dir, stacks: map[string]*stack{}}
+	l := &lab{root: root, dir: dir, stacks: map[string]*stack{}, classes: map[string]func() (string, error){}}
 	l.java, l.javaErr = harness.FindJava(root)
 	l.waymark = sync.OnceValues(func() (string, error) { return harness.BuildWaymark(root, dir) })
 	return l, nil
@@ -77,18 +94,94 @@ func (l *lab) close() {
 // jars returns the jars of a version. Without a toolchain the test is skipped, or fails where CI promises to have one.
 func (l *lab) jars(t *testing.T, version string) harness.Jars {
 	t.Helper()
-	err := l.javaErr
-	var jars harness.Jars
-	if err == nil {
-		jars, err = l.java.Jars(version)
+	if l.javaErr != nil {
+		need(t, l.javaErr)
 	}
+	jars, err := l.java.Jars(version)
+	need(t, err)
+	return jars
+}
+
+// need ends the test when a peer can't be prepared: for want of a tool it is skipped, or fails where CI promises to
+// have all of them.
+func need(t *testing.T, err error) {
+	t.Helper()
 	if errors.Is(err, harness.ErrToolMissing) && os.Getenv("CI") != "true" {
+		table.incomplete.Store(true)
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return jars
+}
+
+// program returns the folder of classes of a Java program in peers/java (all its files), compiled against the jars of a version.
+func (l *lab) program(t *testing.T, jars harness.Jars, source string) (classes string) {
+	t.Helper()
+	key := source + " " + jars.Version
+	l.mu.Lock()
+	compile := l.classes[key]
+	if compile == nil {
+		compile = sync.OnceValues(func() (string, error) { return l.java.Compile(jars, source, l.dir) })
+		l.classes[key] = compile
+	}
+	l.mu.Unlock()
+	classes, err := compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return classes
+}
+
+// apacheProgram is Apache's nameserver of a version.
+func apacheProgram(t *testing.T, version string) harness.Program {
+	t.Helper()
+	return harness.ApacheProgram(shared.java, shared.jars(t, version))
+}
+
+// programOf is a nameserver under test: the control of the current version, or Waymark.
+func programOf(t *testing.T, nameserver string) harness.Program {
+	t.Helper()
+	if nameserver == apache {
+		return apacheProgram(t, currentVersion)
+	}
+	binary, err := shared.waymark()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return harness.WaymarkProgram(binary)
+}
+
+// newNameserver starts a nameserver that belongs to the test.
+func newNameserver(t *testing.T, program harness.Program, settings ...string) *harness.Nameserver {
+	t.Helper()
+	n, err := harness.NewNameserver(program, t.TempDir(), settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { n.Kill(); logOnFailure(t, n) })
+	if err := n.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// newBroker describes a broker that belongs to the test; it isn't started.
+func newBroker(t *testing.T, config harness.BrokerConfig) *harness.Broker {
+	t.Helper()
+	b, err := harness.NewBroker(shared.java, config, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Kill(); logOnFailure(t, b) })
+	return b
+}
+
+// logOnFailure shows the end of a peer's log when the test has failed.
+func logOnFailure(t *testing.T, peer interface{ Logs() string }) {
+	if t.Failed() {
+		t.Log(peer.Logs())
+	}
 }
 
 // stack is one nameserver with one broker. Tests share it: it is started by the first that asks for it.
@@ -103,7 +196,7 @@ type stack struct {
 // again. A failing test shows the end of its peers' logs.
 func stackOf(t *testing.T, nameserver, brokerVersion string) *stack {
 	t.Helper()
-	jars, control := shared.jars(t, brokerVersion), shared.jars(t, currentVersion)
+	jars, program := shared.jars(t, brokerVersion), programOf(t, nameserver)
 	key := nameserver + "-" + brokerVersion
 	shared.mu.Lock()
 	s := shared.stacks[key]
@@ -112,7 +205,7 @@ func stackOf(t *testing.T, nameserver, brokerVersion string) *stack {
 		shared.stacks[key] = s
 	}
 	shared.mu.Unlock()
-	s.start.Do(func() { s.startErr = s.make(nameserver, filepath.Join(shared.dir, key), jars, control) })
+	s.start.Do(func() { s.startErr = s.make(program, filepath.Join(shared.dir, key), jars) })
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Log(s.logs())
@@ -127,21 +220,13 @@ func stackOf(t *testing.T, nameserver, brokerVersion string) *stack {
 	return s
 }
 
-func (s *stack) make(nameserver, dir string, jars, control harness.Jars) (err error) {
-	home := filepath.Join(dir, "nameserver")
-	if nameserver == "apache" {
-		s.nameserver, err = harness.NewApacheNameserver(shared.java, control, home)
-	} else {
-		var binary string
-		if binary, err = shared.waymark(); err != nil {
-			return err
-		}
-		s.nameserver, err = harness.NewWaymarkNameserver(binary, home)
-	}
+func (s *stack) make(program harness.Program, dir string, jars harness.Jars) (err error) {
+	s.nameserver, err = harness.NewNameserver(program, filepath.Join(dir, "nameserver"))
 	if err != nil {
 		return err
 	}
-	s.broker, err = harness.NewBroker(shared.java, jars, s.nameserver, "broker-a", filepath.Join(dir, "broker"))
+	config := harness.BrokerConfig{Jars: jars, Name: "broker-a", Nameservers: []*harness.Nameserver{s.nameserver}}
+	s.broker, err = harness.NewBroker(shared.java, config, filepath.Join(dir, "broker"))
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,6 +16,7 @@ const (
 	askKVConfig    = 101
 	askRoute       = 105
 	askClusterInfo = 106
+	askTopics      = 206
 
 	answerSuccess   = 0
 	answerNoTopic   = 17
@@ -112,19 +114,50 @@ func readAnswer(r io.Reader) (*Answer, error) {
 	return answer, nil
 }
 
-// HasRoute reports whether the nameserver knows a route of the topic.
-func (a *Asker) HasRoute(topic string) (bool, error) {
+// RouteBytes returns the body that a client of 5.x gets for a topic's route, as sent; nil when there is no route.
+func (a *Asker) RouteBytes(topic string) ([]byte, error) {
 	answer, err := a.Ask(askRoute, map[string]string{"topic": topic, "acceptStandardJsonOnly": "true"})
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	switch answer.Code {
 	case answerSuccess:
-		return true, nil
+		return answer.Body, nil
 	case answerNoTopic:
-		return false, nil
+		return nil, nil
 	}
-	return false, fmt.Errorf("harness: route of %s: code %d, remark %q", topic, answer.Code, answer.Remark)
+	return nil, fmt.Errorf("harness: route of %s: code %d, remark %q", topic, answer.Code, answer.Remark)
+}
+
+// HasRoute reports whether the nameserver knows a route of the topic.
+func (a *Asker) HasRoute(topic string) (bool, error) {
+	body, err := a.RouteBytes(topic)
+	return body != nil, err
+}
+
+// Route returns the route of a topic; nil when there is none.
+func (a *Asker) Route(topic string) (*Route, error) {
+	body, err := a.RouteBytes(topic)
+	if err != nil || body == nil {
+		return nil, err
+	}
+	return parseRoute(body)
+}
+
+// Topics returns the names of all topics that the nameserver lists, sorted.
+func (a *Asker) Topics() ([]string, error) {
+	answer, err := a.Ask(askTopics, nil)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		TopicList []string `json:"topicList"`
+	}
+	if err := json.Unmarshal(answer.Body, &list); err != nil {
+		return nil, fmt.Errorf("harness: topic list: code %d, remark %q: %w", answer.Code, answer.Remark, err)
+	}
+	slices.Sort(list.TopicList)
+	return list.TopicList, nil
 }
 
 // HasBroker reports whether the nameserver lists a broker of that name with an address.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,21 +16,30 @@ const RegistrationPeriod = 10 * time.Second
 // brokerStartLimit is long: a 5.x broker may miss its first registration at the start and register 10 s later.
 const brokerStartLimit = 60 * time.Second
 
-// Broker is an Apache broker that registers with one nameserver, on one set of ports for its whole life.
-type Broker struct {
-	Name, Cluster string
-	Addr          string // as it registers itself
-	Dir           string // its home: store, logs, properties
-
-	java       *Java
-	jars       Jars
-	nameserver *Nameserver
-	port       int
-	process    *Process
+// BrokerConfig says which broker to start, and where it registers.
+type BrokerConfig struct {
+	Jars        Jars
+	Name        string // brokerName; brokers of one name are master and slaves
+	Cluster     string // DefaultCluster when empty
+	ID          int    // brokerId: 0 is the master; others become slaves
+	Nameservers []*Nameserver
+	Properties  []string // key=value, beside the harness's; the later of two wins
+	Options     []string // of the JVM
 }
 
-// NewBroker describes a broker of the version of jars, with its files below dir.
-func NewBroker(java *Java, jars Jars, nameserver *Nameserver, name, dir string) (*Broker, error) {
+// Broker is an Apache broker that registers with its nameservers, on one set of ports for its whole life.
+type Broker struct {
+	BrokerConfig
+	Addr string // as it registers itself
+	Dir  string // its home: store, logs, properties
+
+	java    *Java
+	port    int
+	process *Process
+}
+
+// NewBroker describes a broker with its files below dir.
+func NewBroker(java *Java, config BrokerConfig, dir string) (*Broker, error) {
 	port, err := FreeBrokerPort()
 	if err != nil {
 		return nil, err
@@ -37,44 +47,62 @@ func NewBroker(java *Java, jars Jars, nameserver *Nameserver, name, dir string) 
 	if err := writeLogConfig(dir, logServer); err != nil { // makes dir
 		return nil, err
 	}
-	return &Broker{
-		Name: name, Cluster: "DefaultCluster", Addr: Loopback(port), Dir: dir,
-		java: java, jars: jars, nameserver: nameserver, port: port,
-	}, nil
+	if config.Cluster == "" {
+		config.Cluster = "DefaultCluster"
+	}
+	return &Broker{BrokerConfig: config, Addr: Loopback(port), Dir: dir, java: java, port: port}, nil
 }
 
-// Start starts the broker, on the store it left behind if there is one, and waits until the nameserver lists it.
+// HAAddr is where a master serves its slaves.
+func (b *Broker) HAAddr() string { return Loopback(b.port + 1) }
+
+// Start starts the broker, on the store it left behind if there is one, and waits until its nameservers list it.
 func (b *Broker) Start() error {
+	if err := b.Launch(); err != nil {
+		return err
+	}
+	return b.AwaitRegistered(brokerStartLimit)
+}
+
+// Launch starts the broker and waits for nothing.
+func (b *Broker) Launch() error {
 	config := filepath.Join(b.Dir, "broker.properties")
 	if err := os.WriteFile(config, []byte(b.properties()), 0o644); err != nil {
 		return fmt.Errorf("harness: %w", err)
 	}
 	var err error
 	b.process, err = StartProcess("broker "+b.Name, b.Dir, b.java.command(context.Background(), run{
-		classPath: []string{b.jars.classPath()}, heapMiB: 384, home: b.Dir,
-		options: []string{
-			"-XX:MaxDirectMemorySize=256m",
-			"--add-opens=java.base/java.lang=ALL-UNNAMED",
-			"--add-opens=java.base/java.nio=ALL-UNNAMED",
-			"--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-			"--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
-		},
-		class: "org.apache.rocketmq.broker.BrokerStartup", args: []string{"-c", config},
+		classPath: []string{b.Jars.classPath()}, heapMiB: brokerHeapMiB, home: b.Dir,
+		options: append(slices.Clone(serverOptions), b.Options...),
+		class:   "org.apache.rocketmq.broker.BrokerStartup", args: []string{"-c", config},
 	}))
-	if err != nil {
-		return err
-	}
-	return b.AwaitRegistered(brokerStartLimit)
+	return err
+}
+
+const brokerHeapMiB = 384
+
+// serverOptions open to Apache's servers what they reach into on Java 17.
+var serverOptions = []string{
+	"-XX:MaxDirectMemorySize=256m",
+	"--add-opens=java.base/java.lang=ALL-UNNAMED",
+	"--add-opens=java.base/java.nio=ALL-UNNAMED",
+	"--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+	"--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
 }
 
 // properties are those of a small broker on the loopback interface.
 func (b *Broker) properties() string {
+	role := "ASYNC_MASTER"
+	if b.ID != 0 {
+		role = "SLAVE"
+	}
 	store := filepath.Join(b.Dir, "store")
-	return strings.Join([]string{
+	lines := []string{
 		"brokerClusterName=" + b.Cluster,
 		"brokerName=" + b.Name,
-		"brokerId=0",
-		"namesrvAddr=" + b.nameserver.Addr,
+		fmt.Sprintf("brokerId=%d", b.ID),
+		"brokerRole=" + role,
+		"namesrvAddr=" + Addrs(b.Nameservers),
 		fmt.Sprintf("registerNameServerPeriod=%d", RegistrationPeriod.Milliseconds()),
 		"bindAddress=127.0.0.1",
 		"brokerIP1=127.0.0.1",
@@ -90,17 +118,39 @@ func (b *Broker) properties() string {
 		"maxIndexNum=40000",
 		// The disk of a test machine may be fuller than a broker likes.
 		"diskMaxUsedSpaceRatio=95",
-		"",
-	}, "\n")
+	}
+	return strings.Join(append(lines, b.Properties...), "\n") + "\n"
 }
 
-// AwaitRegistered waits until the nameserver lists the broker.
+// Addrs is a list of nameservers as peers' settings write it.
+func Addrs(nameservers []*Nameserver) string {
+	addrs := make([]string, len(nameservers))
+	for i, n := range nameservers {
+		addrs[i] = n.Addr
+	}
+	return strings.Join(addrs, ";")
+}
+
+// AwaitRegistered waits until every nameserver of the broker that runs lists it.
 func (b *Broker) AwaitRegistered(limit time.Duration) error {
+	for _, n := range b.Nameservers {
+		if !n.Running() {
+			continue
+		}
+		if err := b.AwaitRegisteredAt(n, limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AwaitRegisteredAt waits until one nameserver lists the broker.
+func (b *Broker) AwaitRegisteredAt(n *Nameserver, limit time.Duration) error {
 	return Eventually(limit, func() error {
-		return b.nameserver.Ask(func(a *Asker) error {
+		return n.Ask(func(a *Asker) error {
 			listed, err := a.HasBroker(b.Name, b.Addr)
 			if err == nil && !listed {
-				err = fmt.Errorf("harness: %s does not list broker %s at %s", b.nameserver.Name, b.Name, b.Addr)
+				err = fmt.Errorf("harness: %s does not list broker %s at %s", n.program.Name, b.Name, b.Addr)
 			}
 			return err
 		})
@@ -117,4 +167,4 @@ func (b *Broker) Running() bool { return b.process != nil && b.process.Running()
 func (b *Broker) Kill() { killAndWait(b.process) }
 
 // Logs returns the end of what the broker logged.
-func (b *Broker) Logs() string { return tailOutput("broker "+b.Name, b.Dir) }
+func (b *Broker) Logs() string { return tailOutput(fmt.Sprintf("broker %s %d", b.Name, b.ID), b.Dir) }

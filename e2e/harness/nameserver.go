@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -15,39 +16,49 @@ const (
 	nameserverStopLimit  = 10 * time.Second
 )
 
-// Nameserver is a nameserver under test, on one loopback port for its whole life, whatever program it is. Both
-// programs get the same properties file and the same home, so that they can be compared.
+// Program is what a nameserver runs: Apache's of some version, or Waymark. Both get the same properties file and the
+// same home, so that they can be compared, and one can take the place of the other.
+type Program struct {
+	Name    string // apache or waymark
+	Version string // Apache's; empty for Waymark
+
+	command func(home, configFile string) *exec.Cmd
+}
+
+// ApacheProgram is Apache's nameserver of the version of jars.
+func ApacheProgram(java *Java, jars Jars) Program {
+	return Program{Name: "apache", Version: jars.Version, command: func(home, configFile string) *exec.Cmd {
+		return java.command(context.Background(), run{
+			classPath: []string{jars.classPath()}, heapMiB: 256, home: home,
+			class: "org.apache.rocketmq.namesrv.NamesrvStartup", args: []string{"-c", configFile},
+		})
+	}}
+}
+
+// WaymarkProgram is Waymark as built at binary.
+func WaymarkProgram(binary string) Program {
+	return Program{Name: "waymark", command: func(home, configFile string) *exec.Cmd {
+		cmd := exec.Command(binary, "-c", configFile)
+		cmd.Dir = home
+		cmd.Env = append(os.Environ(), "ROCKETMQ_HOME="+home, "HOME="+home)
+		return cmd
+	}}
+}
+
+// Nameserver is a nameserver under test, on one loopback port and in one home for its whole life, whatever program it
+// runs. Its methods are for one goroutine at a time, except for Ask and Running.
 type Nameserver struct {
-	Name string // of the program: apache or waymark
 	Addr string
 	Dir  string // its home; all its files are below
 
-	command func(configFile string) *exec.Cmd
-	port    int
-	process *Process
+	program  Program
+	settings []string // key=value, beside its address
+	port     int
+	process  *Process
 }
 
-// NewApacheNameserver describes Apache's nameserver of the version of jars, with its files below dir.
-func NewApacheNameserver(java *Java, jars Jars, dir string) (*Nameserver, error) {
-	return newNameserver("apache", dir, func(configFile string) *exec.Cmd {
-		return java.command(context.Background(), run{
-			classPath: []string{jars.classPath()}, heapMiB: 256, home: dir,
-			class: "org.apache.rocketmq.namesrv.NamesrvStartup", args: []string{"-c", configFile},
-		})
-	})
-}
-
-// NewWaymarkNameserver describes Waymark as built at binary, with its files below dir.
-func NewWaymarkNameserver(binary, dir string) (*Nameserver, error) {
-	return newNameserver("waymark", dir, func(configFile string) *exec.Cmd {
-		cmd := exec.Command(binary, "-c", configFile)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "ROCKETMQ_HOME="+dir, "HOME="+dir)
-		return cmd
-	})
-}
-
-func newNameserver(name, dir string, command func(string) *exec.Cmd) (*Nameserver, error) {
+// NewNameserver describes a nameserver with its files below dir. Settings are lines of its properties file, key=value.
+func NewNameserver(program Program, dir string, settings ...string) (*Nameserver, error) {
 	port, err := FreePort()
 	if err != nil {
 		return nil, err
@@ -55,18 +66,26 @@ func newNameserver(name, dir string, command func(string) *exec.Cmd) (*Nameserve
 	if err := writeLogConfig(dir, logServer); err != nil { // makes dir
 		return nil, err
 	}
-	return &Nameserver{Name: name, Addr: Loopback(port), Dir: dir, command: command, port: port}, nil
+	return &Nameserver{Addr: Loopback(port), Dir: dir, program: program, settings: settings, port: port}, nil
 }
+
+// Program is what it runs, or will run at its next start.
+func (n *Nameserver) Program() Program { return n.program }
+
+// Switch makes the next start run another program, on the same port with the same files.
+func (n *Nameserver) Switch(program Program) { n.program = program }
+
+// ConfigFile is the properties file that every start reads and an update of the settings writes. The first start
+// makes it; later ones leave it as the program left it.
+func (n *Nameserver) ConfigFile() string { return filepath.Join(n.Dir, "namesrv.properties") }
 
 // Start starts the program and waits until it answers.
 func (n *Nameserver) Start() error {
-	config := filepath.Join(n.Dir, "namesrv.properties")
-	text := fmt.Sprintf("bindAddress=127.0.0.1\nlistenPort=%d\n", n.port)
-	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-		return fmt.Errorf("harness: %w", err)
+	if err := n.ensureConfig(); err != nil {
+		return err
 	}
 	var err error
-	if n.process, err = StartProcess(n.Name, n.Dir, n.command(config)); err != nil {
+	if n.process, err = StartProcess(n.program.Name, n.Dir, n.program.command(n.Dir, n.ConfigFile())); err != nil {
 		return err
 	}
 	return Eventually(nameserverStartLimit, func() error {
@@ -75,6 +94,17 @@ func (n *Nameserver) Start() error {
 			return err
 		})
 	}, n.process)
+}
+
+func (n *Nameserver) ensureConfig() error {
+	if _, err := os.Stat(n.ConfigFile()); err == nil {
+		return nil
+	}
+	lines := append([]string{"bindAddress=127.0.0.1", fmt.Sprintf("listenPort=%d", n.port)}, n.settings...)
+	if err := os.WriteFile(n.ConfigFile(), []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+		return fmt.Errorf("harness: %w", err)
+	}
+	return nil
 }
 
 // Ask connects, asks and disconnects.
@@ -87,13 +117,21 @@ func (n *Nameserver) Ask(question func(*Asker) error) error {
 	return question(asker)
 }
 
-// Stop asks the program to stop and returns how it ended: nil for exit status 0. The port stays its own.
+// Stop asks the program to stop and returns how it ended: nil for a proper end. The port stays its own.
 func (n *Nameserver) Stop() error {
 	if n.process == nil {
 		return errors.New("harness: nameserver was never started")
 	}
-	return n.process.Stop(nameserverStopLimit)
+	err := n.process.Stop(nameserverStopLimit)
+	// A Java process that is asked to stop ends with a status of its own.
+	if exit := (*exec.ExitError)(nil); n.program.Name == "apache" && errors.As(err, &exit) {
+		return nil
+	}
+	return err
 }
+
+// Process is the program's running or last process; nil before the first start.
+func (n *Nameserver) Process() *Process { return n.process }
 
 // Running reports whether the program's process runs.
 func (n *Nameserver) Running() bool { return n.process != nil && n.process.Running() }
@@ -102,7 +140,7 @@ func (n *Nameserver) Running() bool { return n.process != nil && n.process.Runni
 func (n *Nameserver) Kill() { killAndWait(n.process) }
 
 // Logs returns the end of what the program logged.
-func (n *Nameserver) Logs() string { return tailOutput(n.Name+" nameserver", n.Dir) }
+func (n *Nameserver) Logs() string { return tailOutput(n.program.Name+" nameserver", n.Dir) }
 
 // BuildWaymark compiles the nameserver of the module into dir and returns the program's path. WAYMARK_BIN names a
 // program to take instead.

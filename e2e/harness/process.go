@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,12 +28,20 @@ type Process struct {
 // StartProcess starts cmd with its output appended to a file in dir. The process ends with the caller's at the latest,
 // where the system can arrange that.
 func StartProcess(name, dir string, cmd *exec.Cmd) (*Process, error) {
+	return startProcess(name, dir, cmd, nil)
+}
+
+// startProcess sends the standard output to stdout instead of the file, unless stdout is nil.
+func startProcess(name, dir string, cmd *exec.Cmd, stdout io.Writer) (*Process, error) {
 	output, err := os.OpenFile(filepath.Join(dir, outputFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("harness: output of %s: %w", name, err)
 	}
 	defer output.Close()
 	cmd.Stdout, cmd.Stderr = output, output
+	if stdout != nil {
+		cmd.Stdout = stdout
+	}
 	cmd.SysProcAttr = dieWithParent()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("harness: start %s: %w", name, err)
@@ -67,6 +76,15 @@ func (p *Process) Terminate() error { return p.signal(syscall.SIGTERM) }
 
 // Kill ends the process without asking (SIGKILL).
 func (p *Process) Kill() error { return p.signal(syscall.SIGKILL) }
+
+// Freeze stops the process where it stands (SIGSTOP), with its sockets open, until Thaw.
+func (p *Process) Freeze() error { return p.signal(syscall.SIGSTOP) }
+
+// Thaw lets a frozen process go on (SIGCONT).
+func (p *Process) Thaw() error { return p.signal(syscall.SIGCONT) }
+
+// PID is the number by which the system knows the process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 func (p *Process) signal(sig os.Signal) error {
 	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {

@@ -1,7 +1,9 @@
 package harness
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -9,20 +11,31 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary play a peer: with PEER set it prints and waits to be ended.
+// TestMain lets the test binary play a peer: PEER says what it does.
 func TestMain(m *testing.M) {
-	if os.Getenv("PEER") != "" {
-		os.Stdout.WriteString("peer is up\n")
+	switch os.Getenv("PEER") {
+	case "":
+		os.Exit(m.Run())
+	case "echo":
+		lines := bufio.NewScanner(os.Stdin)
+		for lines.Scan() {
+			fmt.Println("heard", lines.Text())
+		}
+	default:
+		fmt.Println("peer is up")
 		select {}
 	}
-	os.Exit(m.Run())
+}
+
+func peerCommand(does string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "PEER="+does)
+	return cmd
 }
 
 func startPeer(t *testing.T, dir string) *Process {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "PEER=1")
-	p, err := StartProcess("peer", dir, cmd)
+	p, err := StartProcess("peer", dir, peerCommand("wait"))
 	if err != nil {
 		t.Fatal(err)
 	}
