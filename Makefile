@@ -47,5 +47,5 @@ bench: ## every benchmark once
 faults: ## what a process of its own must survive
 	$(GO) test -tags faults -count=1 ./faults/...
 
-e2e: ## real brokers, clients and tools (Java and Maven; RUN=regexp picks tests)
-	$(GO) test -tags e2e -count=1 -timeout 25m -run '$(RUN)' -v ./e2e/...
+e2e: ## real brokers, clients and tools (RUN=regexp picks tests; E2EFLAGS=-update publishes the results)
+	$(GO) test -tags e2e -count=1 -timeout 40m -parallel 4 -run '$(RUN)' -v ./e2e $(E2EFLAGS)

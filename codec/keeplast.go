@@ -21,7 +21,9 @@ func keepLast[E any](s []E, key func(*E) string) []E {
 		k := key(&s[i])
 		for h := int(maphash.String(keySeed, k)) & (size - 1); ; h = (h + 1) & (size - 1) {
 			if slots[h] == 0 {
-				s[kept] = s[i]
+				if kept != i { // mostly all are kept, and a copy of pointers costs
+					s[kept] = s[i]
+				}
 				kept++
 				slots[h] = uint32(kept)
 				break

@@ -68,28 +68,38 @@ func (p *registerParser) topics() {
 	if p.body.NullTopicTable = p.null(); p.body.NullTopicTable || !p.open('{') {
 		return
 	}
+	p.shapes.learnt = 0
 	var topics []TopicConfig
-	for key, ok := p.member(); ok; key, ok = p.member() {
+	for p.room(len(topics), maxBodyEntries) {
+		if t, ok := p.knownTopic(); ok {
+			topics = append(topics, t)
+			continue
+		}
+		start := p.pos
+		key, ok := p.member()
+		if !ok {
+			break
+		}
 		if topics == nil {
 			topics = make([]TopicConfig, 0, min((len(p.b)-p.pos)/bytesPerTopic+1, maxBodyEntries))
 		}
-		if !p.room(len(topics), maxBodyEntries) {
-			return
-		}
 		t := TopicConfig{Key: p.topicName(key), ReadQueueNums: 16, WriteQueueNums: 16, Perm: 6}
 		if !p.null() && p.open('{') {
-			p.topicMembers(&t)
+			nameEnd := p.topicMembers(&t)
+			p.learnTopic(&t, start, nameEnd)
 			topics = append(topics, t)
 		}
 	}
 	p.body.Topics = topics
 }
 
-func (p *registerParser) topicMembers(t *TopicConfig) {
+// topicMembers reads one topic and returns where the topicName that counts, the last, ends.
+func (p *registerParser) topicMembers(t *TopicConfig) (nameEnd int) {
 	for key, ok := p.member(); ok; key, ok = p.member() {
 		switch string(key) {
 		case "topicName":
 			t.Name, t.HasName = p.nameUnder(t.Key)
+			nameEnd = p.pos
 		case "readQueueNums":
 			t.ReadQueueNums = p.int32()
 		case "writeQueueNums":
@@ -102,6 +112,7 @@ func (p *registerParser) topicMembers(t *TopicConfig) {
 			p.skip()
 		}
 	}
+	return nameEnd
 }
 
 // nameUnder reads a topicName or null. A name equal to its key shares the

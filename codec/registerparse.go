@@ -103,6 +103,7 @@ type registerParser struct {
 	options *RegisterBodyOptions
 	body    *RegisterBody
 	idPairs int // in the mappings so far
+	shapes  topicShapes
 }
 
 // topicName makes a string of a topic's name or key.
