@@ -18,8 +18,8 @@ import (
 	"github.com/waymark-mq/waymark/netpoll"
 )
 
-// startServer runs a nameserver on a free loopback port until the benchmark ends.
-func startServer(b *testing.B) *namesrv.Server {
+// startNameserver runs a nameserver on a free loopback port until the test ends.
+func startNameserver(b testing.TB) *namesrv.Server {
 	b.Helper()
 	c := settings.Default(settings.Env{HomeDir: b.TempDir()})
 	c.BindAddress, c.ListenPort = "127.0.0.1", 0
@@ -104,7 +104,7 @@ func brokerAddr(i int) string { return fmt.Sprintf("10.0.0.%d:10911", i) }
 // cut, parse, look up, encode.
 func BenchmarkRequest(b *testing.B) {
 	const brokers, topics = 4, 100
-	s := startServer(b)
+	s := startNameserver(b)
 	for i := range brokers {
 		dial(b, s).call(registration(i, topics, 1, 1))
 	}
@@ -177,7 +177,7 @@ func BenchmarkRegistration(b *testing.B) {
 	const topics = 5_000
 	for _, change := range []int64{0, 1} {
 		b.Run(fmt.Sprintf("topics=%d/changed=%d", topics, change), func(b *testing.B) {
-			s := startServer(b)
+			s := startNameserver(b)
 			c := dial(b, s)
 			c.call(registration(1, topics, 1, 1_000_000_000_000))
 			b.ReportAllocs()

@@ -15,6 +15,9 @@ import (
 // outputFile is the file in a peer's folder that takes its standard output and error.
 const outputFile = "output.log"
 
+// OutputFile is that file of the peer in dir.
+func OutputFile(dir string) string { return filepath.Join(dir, outputFile) }
+
 // Process is one started peer. Its methods may be called from any goroutine.
 type Process struct {
 	name string

@@ -8,6 +8,8 @@ const (
 	gnet       = "github.com/panjf2000/gnet/v2"
 	bytebuffer = "github.com/valyala/bytebufferpool"
 	xsync      = "github.com/puzpuzpuz/xsync/v3"
+	toml       = "github.com/BurntSushi/toml"
+	histogram  = "github.com/HdrHistogram/hdrhistogram-go"
 )
 
 // rule says what the files of a package other than tests may import besides the
@@ -36,7 +38,19 @@ var rules = map[string]rule{
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer}},
 	"cmd/namesrv":                 {ours: []string{"codec", "namesrv", "namesrv/product", "namesrv/settings"}},
 
-	"bench": {},
+	// The floor is what gnet can do at the least, so it is on gnet too.
+	"profiles":       {libraries: []string{toml}},
+	"bench/phase":    {ours: []string{"profiles"}},
+	"bench/topology": {ours: []string{"profiles"}},
+	"bench/latency":  {libraries: []string{histogram}},
+	"bench/wire":     {ours: []string{"codec"}},
+	"bench/clients":  {ours: []string{"bench/latency", "bench/phase", "bench/topology", "bench/wire", "codec", "profiles"}},
+	"bench/fleet":    {ours: []string{"bench/latency", "bench/phase", "bench/topology", "bench/wire", "codec", "profiles"}},
+	"bench/floor":    {libraries: []string{gnet}},
+	"bench/plot":     {},
+	"bench/servers":  {ours: []string{"e2e/harness"}},
+	"bench":          {ours: []string{"bench/*", "profiles"}},
+	"cmd/nsload":     {ours: []string{"bench", "bench/*", "profiles"}},
 
 	"conformance":         {},
 	"e2e":                 {},
