@@ -7,37 +7,99 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/waymark-mq/waymark/e2e/harness"
 )
 
-const messages = 1000
+// clientVersions are those of the Java clients. Both work with a broker of the current version.
+var clientVersions = []string{currentVersion, oldVersion}
 
-// TestBrokerAndClient: a broker registers, and a Java client of its version that knows nothing but the nameserver sends
-// messages to a topic that doesn't exist yet and receives each exactly once.
-func TestBrokerAndClient(t *testing.T) {
-	for _, version := range []string{currentVersion, oldVersion} {
-		t.Run(version, func(t *testing.T) {
-			onEach(t, func(t *testing.T, nameserver string) {
-				s := stackOf(t, nameserver, version)
-				for _, consumer := range []string{"push", "litepull"} {
-					t.Run(consumer, func(t *testing.T) { roundTrip(t, s, version, consumer) })
-				}
-			})
-		})
-	}
+// taskLimit is longer than what the clients allow themselves for one task.
+const taskLimit = 10 * time.Minute
+
+// javaClients are producers and consumers of one version that do, in one virtual machine, one task after another.
+type javaClients struct {
+	version string
+	session *harness.Session
 }
 
-func roundTrip(t *testing.T, s *stack, version, consumer string) {
+// startClients starts clients with some system properties, key=value. They look for changes in their group every second.
+func startClients(t *testing.T, version string, properties ...string) *javaClients {
 	t.Helper()
 	jars := shared.jars(t, version)
-	out, err := shared.java.RunProgram(jars, shared.program(t, jars, "RoundTrip.java"),
-		filepath.Join(t.TempDir(), "client"), "RoundTrip", s.nameserver.Addr, "RoundTrip-"+consumer, fmt.Sprint(messages), consumer)
+	classes := shared.program(t, jars, filepath.Join("clients", "Clients.java"))
+	properties = append(properties,
+		"rocketmq.client.rebalance.waitInterval=1000", "rocketmq.client.rebalance.minInterval=200",
+		"com.rocketmq.remoting.client.connect.timeout=30000") // 3 s if not told
+	session, err := shared.java.StartSession(jars, classes, filepath.Join(t.TempDir(), "clients"), "clients.Clients", properties...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(strings.ReplaceAll(strings.TrimSpace(out), "\n", "; "))
-	lines := strings.Split(strings.TrimSpace(out), "\n")
-	want := fmt.Sprintf("OK sent=%[1]d received=%[1]d duplicates=0", messages)
-	if last := lines[len(lines)-1]; last != want {
-		t.Errorf("client ended with %q, want %q", last, want)
+	t.Cleanup(func() { session.Kill(); logOnFailure(t, session) })
+	return &javaClients{version, session}
+}
+
+// do gives the clients a task and returns its result. The test ends if they can't do it.
+func (c *javaClients) do(t *testing.T, task ...string) (result string) {
+	t.Helper()
+	answer, err := c.session.Ask(strings.Join(task, " "), "= ", taskLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, ok := strings.CutPrefix(answer, "= OK ")
+	if !ok {
+		t.Fatalf("%s: %s", strings.Join(task, " "), answer)
+	}
+	t.Logf("%s: %s", task[0], result)
+	return result
+}
+
+// topic makes a topic's name of words, one for each version.
+func (c *javaClients) topic(words ...string) string {
+	return strings.ReplaceAll(strings.Join(append(words, c.version), "-"), ".", "_")
+}
+
+// inMatrix adds the test to the table of results.
+func (c *javaClients) inMatrix(t *testing.T, nameserver, does string) {
+	t.Helper()
+	inMatrix(t, nameserver, "Java client", c.version, does)
+}
+
+// TestJavaClients: what Java producers and consumers do, they do knowing nothing but the nameserver.
+func TestJavaClients(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, nameserver string) {
+		strict := launchStrict(t, nameserver)
+		open := stackOf(t, nameserver, currentVersion)
+		for _, version := range clientVersions {
+			strict.clients = append(strict.clients, startClients(t, version))
+		}
+		for _, c := range strict.clients {
+			t.Run(c.version, func(t *testing.T) {
+				t.Run("round trip", func(t *testing.T) { testRoundTrips(t, nameserver, c) })
+				t.Run("consumer", func(t *testing.T) { testConsumers(t, nameserver, open, c) })
+				strict.awaitReady(t)
+				t.Run("producer", func(t *testing.T) { testProducers(t, nameserver, open, strict, c) })
+				t.Run("security headers", func(t *testing.T) { testSecurityHeaders(t, nameserver, open, strict, c) })
+			})
+		}
+		strict.awaitReady(t)
+		t.Run("order topics", func(t *testing.T) { testOrderTopics(t, nameserver, strict) })
+	})
+}
+
+const roundTripMessages = 1000
+
+// testRoundTrips: messages sent to a topic that doesn't exist yet are received once each. The broker is of the client's
+// version.
+func testRoundTrips(t *testing.T, nameserver string, c *javaClients) {
+	s := stackOf(t, nameserver, c.version)
+	for _, consumer := range consumerKinds {
+		t.Run(consumer.kind, func(t *testing.T) {
+			c.inMatrix(t, nameserver, fmt.Sprintf("%d messages to a new topic on a broker of its version, received once each by a %s consumer",
+				roundTripMessages, consumer.name))
+			c.do(t, "round-trip", s.nameserver.Addr, c.topic("RoundTrip", consumer.kind), consumer.kind, fmt.Sprint(roundTripMessages))
+		})
 	}
 }

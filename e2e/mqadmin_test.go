@@ -3,113 +3,154 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/waymark-mq/waymark/e2e/harness"
 )
 
-// adminStep is one question put to both nameservers in turn of the script. Both answers have to contain shows, so that
-// two equal failures are no success.
+// adminStep is one command or question put to both nameservers. Both answers have to contain shows, so that two equal
+// failures are no success, or to be empty when shows is; and they have to be the same.
+//
+// In a command, {name} stands for a value of the nameserver's own: see adminPeer.
 type adminStep struct {
-	name      string
-	ask       func(s *stack, jars harness.Jars, home string) (string, error)
-	shows     string
-	unordered bool
+	do    string // a command that changes something: run once
+	ask   string // a command that only shows: run until the answers are as they must be, since changes take their way
+	start string // a command that never ends: started in a virtual machine of its own, and ended with the group
+	look  func(*adminPeer) (string, error)
+
+	file  string // a file below {home} that the command writes: read after what it prints
+	shows string
+	rules []harness.Rule
+	keep  capture
 }
 
-// adminScript is one life of a topic and of a KV pair. Steps that change something are followed by one that shows it.
-var adminScript = []adminStep{
-	{name: "clusterList", ask: mqadmin("clusterList"), shows: "DefaultCluster broker-a 0 <broker> V5_5_0"},
-	{name: "topicList", ask: mqadmin("topicList"), shows: "TBW102", unordered: true},
-	{name: "topicList with clusters", ask: mqadmin("topicList", "-c"), shows: "DefaultCluster TBW102", unordered: true},
-	{name: "updateTopic", ask: mqadmin("updateTopic", "-c", "DefaultCluster", "-t", "AdminTopic", "-r", "4", "-w", "3"),
-		shows: "create topic to <broker> success."},
-	{name: "topicRoute", ask: topicRoute, shows: `"writeQueueNums":3`},
-	{name: "wipeWritePerm", ask: mqadmin("wipeWritePerm", "-b", "broker-a"), shows: "in name server[<nameserver>] OK, "},
-	{name: "topicRoute after wipeWritePerm", ask: topicRoute, shows: `"perm":4`},
-	{name: "addWritePerm", ask: mqadmin("addWritePerm", "-b", "broker-a"), shows: "in name server[<nameserver>] OK, "},
-	{name: "topicRoute after addWritePerm", ask: topicRoute, shows: `"perm":6`},
-	{name: "updateKvConfig", ask: mqadmin("updateKvConfig", "-s", "e2e", "-k", "greeting", "-v", "hello world"),
-		shows: "create or update kv config to namespace success."},
-	{name: "value after updateKvConfig", ask: kvGreeting, shows: `"hello world" true`},
-	{name: "getNamesrvConfig", ask: mqadmin("getNamesrvConfig"), shows: "kvConfigPath = <home>/namesrv/kvConfig.json"},
-	{name: "deleteKvConfig", ask: mqadmin("deleteKvConfig", "-s", "e2e", "-k", "greeting"),
-		shows: "delete kv config from namespace success."},
-	{name: "value after deleteKvConfig", ask: kvGreeting, shows: `"" false`},
-	{name: "deleteTopic", ask: mqadmin("deleteTopic", "-c", "DefaultCluster", "-t", "AdminTopic"),
-		shows: "delete topic [AdminTopic] from NameServer success."},
-	{name: "topicRoute after deleteTopic", ask: topicRoute,
-		shows: "CODE: 17 DESC: No topic route info in name server for the topic: AdminTopic"},
-	{name: "topicList after deleteTopic", ask: mqadmin("topicList"), shows: "TBW102", unordered: true},
+// capture keeps what the group in a pattern matches in a step's answer, for later commands.
+type capture struct{ name, pattern string }
+
+func (s adminStep) String() string { return s.do + s.ask + s.start }
+
+// command is the name of the tool's command; empty when the tool has none.
+func (s adminStep) command() string {
+	name, _, _ := strings.Cut(s.String(), " ")
+	return name
 }
 
-var topicRoute = mqadmin("topicRoute", "-t", "AdminTopic")
-
-func mqadmin(args ...string) func(*stack, harness.Jars, string) (string, error) {
-	return func(s *stack, jars harness.Jars, home string) (string, error) {
-		return shared.java.MQAdmin(jars, home, append(args, "-n", s.nameserver.Addr)...)
-	}
+// adminGroup is a row of the table of results.
+type adminGroup struct {
+	name  string
+	steps []adminStep
 }
 
-// kvGreeting looks where the admin tool has no command to look.
-func kvGreeting(s *stack, _ harness.Jars, _ string) (out string, err error) {
-	err = s.nameserver.Ask(func(a *harness.Asker) error {
-		value, ok, err := a.KVConfig("e2e", "greeting")
-		out = fmt.Sprintf("%q %v", value, ok)
-		return err
-	})
-	return out, err
-}
+// adminStepLimit is how long a change may take to be seen: a broker's registration period is the longest it needs.
+const adminStepLimit = 10 * harness.RegistrationPeriod
 
 // TestMQAdmin: the admin tool prints the same on Waymark as on Apache's nameserver, each with a broker of its own.
 func TestMQAdmin(t *testing.T) {
-	jars := shared.jars(t, currentVersion)
-	stacks := startBoth(t)
-	homes := [2]string{filepath.Join(t.TempDir(), "tool"), filepath.Join(t.TempDir(), "tool")}
-	for _, step := range adminScript {
-		var outputs [2]string
-		var errs [2]error
-		var wait sync.WaitGroup
-		for i, s := range stacks {
-			wait.Go(func() {
-				outputs[i], errs[i] = step.ask(s, jars, homes[i])
-				outputs[i] = harness.NewNormaliser(s.nameserver, s.broker).Normalise(outputs[i], step.unordered)
-			})
-		}
-		wait.Wait()
-		for i, nameserver := range nameservers {
-			if errs[i] != nil {
-				t.Errorf("%s on %s: %v", step.name, nameserver, errs[i])
-			}
-			if !strings.Contains(outputs[i], step.shows) {
-				t.Errorf("%s on %s does not show %q:\n%s", step.name, nameserver, step.shows, outputs[i])
+	peers := newAdminPeers(t)
+	done := map[string]bool{}
+	for _, group := range adminScript {
+		var commands []string // each command is named in the row of its first group
+		for _, step := range group.steps {
+			if name := step.command(); name != "" && !done[name] {
+				done[name] = true
+				commands = append(commands, name)
 			}
 		}
-		if outputs[0] != outputs[1] {
-			t.Errorf("%s differs\n--- on %s\n%s\n--- on %s\n%s", step.name, nameservers[0], outputs[0], nameservers[1], outputs[1])
-		}
+		t.Run(group.name, func(t *testing.T) {
+			problems := group.run(peers)
+			for i, nameserver := range nameservers {
+				t.Run(nameserver, func(t *testing.T) {
+					inMatrix(t, nameserver, "mqadmin", currentVersion, strings.Join(commands, ", "))
+					for _, problem := range problems[i] {
+						t.Error(problem)
+					}
+				})
+			}
+		})
 	}
 }
 
-// startBoth starts the stacks of both nameservers at the same time.
-func startBoth(t *testing.T) [2]*stack {
-	t.Helper()
-	var stacks [2]*stack
-	t.Run("start", func(t *testing.T) {
-		onEach(t, func(t *testing.T, nameserver string) {
-			for i, name := range nameservers {
-				if name == nameserver {
-					stacks[i] = stackOf(t, nameserver, currentVersion)
-				}
+// run takes the steps in turn and returns what was wrong on each nameserver. All waiting in vain takes no longer than
+// that for one step.
+func (g adminGroup) run(peers [2]*adminPeer) (problems [2][]string) {
+	left := adminStepLimit
+	for _, step := range g.steps {
+		started := time.Now()
+		found := step.run(peers, left)
+		if found != [2]string{} {
+			left = max(0, left-time.Since(started))
+		}
+		for i, problem := range found {
+			if problem != "" {
+				problems[i] = append(problems[i], problem)
 			}
-		})
-	})
-	if t.Failed() {
-		t.FailNow()
+		}
 	}
-	return stacks
+	for _, p := range peers {
+		p.endStarted()
+	}
+	return problems
+}
+
+func (s adminStep) run(peers [2]*adminPeer, limit time.Duration) (problems [2]string) {
+	// A change that timed out may have been made all the same: the next questions show it.
+	var mayBeMade bool
+	_ = harness.Eventually(limit, func() error {
+		answers := s.answers(peers)
+		problems = s.judge(answers)
+		switch {
+		case problems == [2]string{} || answers[0].err != nil || answers[1].err != nil:
+		case s.do == "":
+			return errNotYet
+		case answers[0].timedOut() || answers[1].timedOut():
+			mayBeMade = true
+			return errNotYet
+		case mayBeMade:
+			problems = [2]string{}
+		}
+		return nil
+	})
+	return problems
+}
+
+var errNotYet = errors.New("not as it must be yet")
+
+type adminAnswer struct {
+	text string
+	err  error
+}
+
+// timedOut reports that the tool gave up, which it does after 3 to 5 s: a slow machine may take longer.
+func (a adminAnswer) timedOut() bool { return strings.Contains(a.text, "RemotingTimeoutException") }
+
+// answers runs the step on both nameservers at the same time.
+func (s adminStep) answers(peers [2]*adminPeer) (answers [2]adminAnswer) {
+	var wait sync.WaitGroup
+	for i, p := range peers {
+		wait.Go(func() { answers[i].text, answers[i].err = p.answer(s) })
+	}
+	wait.Wait()
+	return answers
+}
+
+// judge returns what is wrong with each answer. Where both are good but different, Apache's is right.
+func (s adminStep) judge(answers [2]adminAnswer) (problems [2]string) {
+	for i, a := range answers {
+		switch {
+		case a.err != nil:
+			problems[i] = fmt.Sprintf("%s: %v", s, a.err)
+		case !strings.Contains(a.text, s.shows) || s.shows == "" && a.text != "":
+			problems[i] = fmt.Sprintf("%s does not show %q:\n%s", s, s.shows, a.text)
+		}
+	}
+	if problems == [2]string{} && answers[0].text != answers[1].text {
+		problems[1] = fmt.Sprintf("%s differs\n--- on %s\n%s\n--- on %s\n%s",
+			s, nameservers[0], answers[0].text, nameservers[1], answers[1].text)
+	}
+	return problems
 }

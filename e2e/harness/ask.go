@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ const (
 )
 
 const (
-	askLimit       = 5 * time.Second
+	askLimit       = 30 * time.Second
 	maxAnswerBytes = 16 << 20
 )
 
@@ -66,8 +65,13 @@ func Dial(addr string) (*Asker, error) {
 // Close ends the connection.
 func (a *Asker) Close() { _ = a.conn.Close() }
 
-// Ask sends one request without a body and waits for its answer, 5 s at most.
+// Ask sends one request without a body and waits for its answer, half a minute at most.
 func (a *Asker) Ask(code int, fields map[string]string) (*Answer, error) {
+	return a.AskWithBody(code, fields, nil)
+}
+
+// AskWithBody is Ask for a request with a body.
+func (a *Asker) AskWithBody(code int, fields map[string]string, body []byte) (*Answer, error) {
 	a.opaque++
 	header, err := json.Marshal(askHeader{
 		Code: code, ExtFields: fields, Language: "JAVA", Opaque: a.opaque, Serialize: "JSON", Version: 513,
@@ -75,9 +79,9 @@ func (a *Asker) Ask(code int, fields map[string]string) (*Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("harness: request %d: %w", code, err)
 	}
-	frame := binary.BigEndian.AppendUint32(nil, uint32(4+len(header)))
+	frame := binary.BigEndian.AppendUint32(nil, uint32(4+len(header)+len(body)))
 	frame = binary.BigEndian.AppendUint32(frame, uint32(len(header))) // type byte 0: a JSON header
-	frame = append(frame, header...)
+	frame = append(append(frame, header...), body...)
 	if err := a.conn.SetDeadline(time.Now().Add(askLimit)); err != nil {
 		return nil, fmt.Errorf("harness: request %d: %w", code, err)
 	}
@@ -90,26 +94,6 @@ func (a *Asker) Ask(code int, fields map[string]string) (*Answer, error) {
 	}
 	if answer.Opaque != a.opaque {
 		return nil, fmt.Errorf("harness: answer to %d has opaque %d, asked was %d", code, answer.Opaque, a.opaque)
-	}
-	return answer, nil
-}
-
-func readAnswer(r io.Reader) (*Answer, error) {
-	var prefix [8]byte
-	if _, err := io.ReadFull(r, prefix[:]); err != nil {
-		return nil, err
-	}
-	total, header := binary.BigEndian.Uint32(prefix[:4]), binary.BigEndian.Uint32(prefix[4:])
-	if total < 4 || total > maxAnswerBytes || header > total-4 {
-		return nil, fmt.Errorf("frame of %d bytes with a header word %#x", total, header)
-	}
-	rest := make([]byte, total-4)
-	if _, err := io.ReadFull(r, rest); err != nil {
-		return nil, err
-	}
-	answer := &Answer{Body: rest[header:]}
-	if err := json.Unmarshal(rest[:header], answer); err != nil {
-		return nil, fmt.Errorf("header %q: %w", rest[:header], err)
 	}
 	return answer, nil
 }

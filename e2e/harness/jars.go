@@ -1,17 +1,27 @@
 package harness
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 )
 
-// completeFile marks a folder of jars as whole. It holds the hash of the pom.xml that the jars were fetched by, so that
-// a changed pom.xml fetches anew.
-const completeFile = ".complete"
+// JarSet names jars that are used together. It is a folder below the Java programs, whose pom.xml lists them.
+type JarSet string
+
+const (
+	coreJars    JarSet = "."       // nameserver, broker, admin tool and the client of the remoting protocol
+	ServerJars  JarSet = "servers" // broker container and proxy
+	GRPCClients JarSet = "grpc"    // the client of the proxy's gRPC protocol
+)
+
+// cacheName is the name of the set's folder in the cache.
+func (s JarSet) cacheName(version string) string {
+	if s == coreJars {
+		return version
+	}
+	return string(s) + "-" + version
+}
 
 // Jars is a folder with Apache RocketMQ's jars of one version and all they need.
 type Jars struct {
@@ -21,77 +31,30 @@ type Jars struct {
 
 func (j Jars) classPath() string { return filepath.Join(j.Dir, "*") }
 
-// Jars returns the jars of a version from the cache, and fetches them by Maven first if they are not there. The cache
-// is waymark-e2e below XDG_CACHE_HOME or ~/.cache.
-func (j *Java) Jars(version string) (Jars, error) {
+// Jars returns the jars of a version from the cache, and fetches them by Maven first if they are not there.
+func (j *Java) Jars(version string) (Jars, error) { return j.JarsOf(coreJars, version) }
+
+// JarsOf is Jars for another set.
+func (j *Java) JarsOf(set JarSet, version string) (Jars, error) {
 	j.fetching.Lock()
 	defer j.fetching.Unlock()
 	cache, err := cacheDir()
 	if err != nil {
 		return Jars{}, err
 	}
-	pom := filepath.Join(j.peers, "pom.xml")
-	dir, err := cachedDir(cache, version, pom, func(dir string) error { return fetchByMaven(pom, version, dir) })
+	const pom = "pom.xml"
+	folder := filepath.Join(j.peers, string(set))
+	digest, err := digestOf(folder, pom)
+	if err != nil {
+		return Jars{}, err
+	}
+	dir, err := cachedDir(cache, set.cacheName(version), digest, func(dir string) error {
+		return fetchByMaven(filepath.Join(folder, pom), version, dir)
+	})
 	if err != nil {
 		return Jars{}, err
 	}
 	return Jars{Version: version, Dir: dir}, nil
-}
-
-func cacheDir() (string, error) {
-	base := os.Getenv("XDG_CACHE_HOME")
-	if base == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("harness: cache folder: %w", err)
-		}
-		base = filepath.Join(home, ".cache")
-	}
-	return filepath.Join(base, "waymark-e2e"), nil
-}
-
-// cachedDir returns cache/version when it is complete for the pom. Otherwise it lets fetch fill a folder aside and
-// renames that into place, so that a fetch cut short leaves nothing that looks whole.
-func cachedDir(cache, version, pom string, fetch func(dir string) error) (string, error) {
-	text, err := os.ReadFile(pom)
-	if err != nil {
-		return "", fmt.Errorf("harness: %w", err)
-	}
-	sum := sha256.Sum256(text)
-	want := hex.EncodeToString(sum[:])
-	dir := filepath.Join(cache, version)
-	if isComplete(dir, want) {
-		return dir, nil
-	}
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return "", fmt.Errorf("harness: cache folder: %w", err)
-	}
-	aside, err := os.MkdirTemp(cache, version+"-fetching-")
-	if err != nil {
-		return "", fmt.Errorf("harness: cache folder: %w", err)
-	}
-	defer os.RemoveAll(aside) // nothing is left to remove after the rename
-	if err := fetch(aside); err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(filepath.Join(aside, completeFile), []byte(want), 0o644); err != nil {
-		return "", fmt.Errorf("harness: cache folder: %w", err)
-	}
-	if isComplete(dir, want) { // another process was faster
-		return dir, nil
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return "", fmt.Errorf("harness: cache folder: %w", err)
-	}
-	if err := os.Rename(aside, dir); err != nil && !isComplete(dir, want) {
-		return "", fmt.Errorf("harness: cache folder: %w", err)
-	}
-	return dir, nil
-}
-
-func isComplete(dir, want string) bool {
-	got, err := os.ReadFile(filepath.Join(dir, completeFile))
-	return err == nil && string(got) == want
 }
 
 func fetchByMaven(pom, version, dir string) error {

@@ -13,11 +13,8 @@ import (
 	"time"
 )
 
-// Programs that end by themselves are ended when they take longer than this.
-const (
-	programLimit = 3 * time.Minute
-	mqadminLimit = time.Minute
-)
+// programLimit: programs that end by themselves are ended when they take longer than this.
+const programLimit = 3 * time.Minute
 
 // ErrToolMissing says that a program which the tests need is not installed; the error around it names the program.
 var ErrToolMissing = errors.New("harness: tool not installed")
@@ -55,7 +52,7 @@ func findTool(name string) (string, error) {
 type run struct {
 	classPath []string
 	heapMiB   int
-	home      string   // user.home and ROCKETMQ_HOME of the program: it writes nowhere else
+	home      string   // user.home, ROCKETMQ_HOME and folder for temporary files of the program: it writes nowhere else
 	options   []string // further options of the JVM
 	class     string
 	args      []string
@@ -65,7 +62,8 @@ type run struct {
 func (j *Java) command(ctx context.Context, r run) *exec.Cmd {
 	args := []string{
 		fmt.Sprintf("-Xms%dm", r.heapMiB), fmt.Sprintf("-Xmx%dm", r.heapMiB), "-XX:+UseSerialGC",
-		"-Djava.net.preferIPv4Stack=true", "-Duser.home=" + r.home,
+		"-XX:TieredStopAtLevel=1", // most live for seconds: the optimising compiler would take half of their time
+		"-Djava.net.preferIPv4Stack=true", "-Duser.home=" + r.home, "-Djava.io.tmpdir=" + r.home,
 	}
 	args = append(args, r.options...)
 	classPath := append([]string{confDir(r.home)}, r.classPath...)
@@ -76,14 +74,14 @@ func (j *Java) command(ctx context.Context, r run) *exec.Cmd {
 	return cmd
 }
 
-// Compile compiles one of the Java programs in e2e/peers/java against the jars of a version and returns the folder of
-// classes, a new one under dir.
+// Compile compiles one of the Java programs in e2e/peers/java, with the classes there that it uses, against the jars of
+// a version and returns the folder of classes, a new one under dir.
 func (j *Java) Compile(jars Jars, source, dir string) (classes string, err error) {
 	classes, err = os.MkdirTemp(dir, "classes-")
 	if err != nil {
 		return "", fmt.Errorf("harness: %w", err)
 	}
-	cmd := exec.Command(j.javac, "-d", classes, "-cp", jars.classPath(), filepath.Join(j.peers, source))
+	cmd := exec.Command(j.javac, "-d", classes, "-cp", jars.classPath(), "-sourcepath", j.peers, filepath.Join(j.peers, source))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("harness: compile %s for %s: %w\n%s", source, jars.Version, err, out)
 	}
@@ -109,28 +107,6 @@ func (j *Java) RunProgram(jars Jars, classes, home, class string, args ...string
 		return out.String(), fmt.Errorf("harness: %s %s: %w\n%s%s", class, strings.Join(args, " "), err, out.String(), errs.String())
 	}
 	return out.String(), nil
-}
-
-// MQAdmin runs a subcommand of Apache's admin tool to its end and returns what it printed, both outputs together. The
-// tool's exit status says nothing: many a failure is told in words only.
-func (j *Java) MQAdmin(jars Jars, home string, args ...string) (string, error) {
-	if err := writeLogConfig(home, logTool); err != nil {
-		return "", err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), mqadminLimit)
-	defer cancel()
-	cmd := j.command(ctx, run{
-		classPath: []string{jars.classPath()}, heapMiB: 128, home: home, args: args,
-		// The tool lives for a second: the optimising compiler would only cost.
-		options: []string{"-XX:TieredStopAtLevel=1"},
-		class:   "org.apache.rocketmq.tools.command.MQAdminStartup",
-	})
-	cmd.SysProcAttr = dieWithParent()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return string(out), fmt.Errorf("harness: mqadmin %s: %w\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out), nil
 }
 
 // Levels at which a Java part logs to its output. The tools' output is compared, so they log nothing.

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	nameserverStartLimit = 30 * time.Second
-	nameserverStopLimit  = 10 * time.Second
+	nameserverStartLimit = 2 * time.Minute
+	nameserverStopLimit  = time.Minute
 )
 
 // Program is what a nameserver runs: Apache's of some version, or Waymark. Both get the same properties file and the

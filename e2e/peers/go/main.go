@@ -1,5 +1,8 @@
 // Command roundtrip produces messages to a topic with RocketMQ's Go client and receives them with a push consumer.
-// Each of the two mod files in this folder builds it with one version of the client.
+// Its arguments are the nameserver's address, a topic and the number of messages. The last line is "OK sent=N received=N
+// duplicates=0"; anything else ends with "FAILED …" and exit status 1.
+//
+// The two mod files in this folder build it with two versions of the client: go.mod, and newest.mod by -modfile.
 package main
 
 import (
@@ -16,10 +19,11 @@ import (
 	"github.com/apache/rocketmq-client-go/v2/rlog"
 )
 
-// limit is the time for all of it. settle is how long the consumer listens on after the last expected message: only
-// then can a duplicate be seen.
+// limit is the time for all of it; pause is before a send that failed is repeated. settle is how long the consumer
+// listens on after the last expected message: only then can a duplicate be seen.
 const (
 	limit  = 75 * time.Second
+	pause  = 100 * time.Millisecond
 	settle = time.Second
 )
 
@@ -35,10 +39,11 @@ func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	nameserver, topic := primitive.NewPassthroughResolver([]string{os.Args[1]}), os.Args[2]
-	if err := produce(ctx, nameserver, topic, count); err != nil {
+	sends, err := produce(ctx, nameserver, topic, count)
+	if err != nil {
 		fail("produce: %v", err)
 	}
-	received, duplicates, err := consume(ctx, nameserver, topic, count)
+	received, duplicates, err := consume(ctx, nameserver, topic, sends)
 	if err != nil {
 		fail("consume: %v", err)
 	}
@@ -56,32 +61,50 @@ func fail(format string, args ...any) {
 
 func body(i int) string { return fmt.Sprintf("message %d", i) }
 
-// produce sends the messages one after the other. The broker creates the topic for the first. No send is retried: that
-// could be the cause of a duplicate.
-func produce(ctx context.Context, nameserver primitive.NsResolver, topic string, count int) error {
+// produce sends the messages one after the other and returns how often each was sent: a slow broker may have stored one
+// whose sender has given up. The broker creates the topic for the first.
+func produce(ctx context.Context, nameserver primitive.NsResolver, topic string, count int) (sends map[string]int, err error) {
 	p, err := rocketmq.NewProducer(producer.WithGroupName(topic+"-producers"), producer.WithNsResolver(nameserver),
 		producer.WithRetry(0))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := p.Start(); err != nil {
-		return err
+		return nil, err
 	}
+	sends = make(map[string]int, count)
 	for i := range count {
-		result, err := p.SendSync(ctx, primitive.NewMessage(topic, []byte(body(i))))
-		if err != nil {
-			return fmt.Errorf("%s: %w", body(i), err)
-		}
-		if result.Status != primitive.SendOK {
-			return fmt.Errorf("%s: %v", body(i), result)
+		for {
+			sends[body(i)]++
+			err := send(ctx, p, topic, body(i))
+			if err == nil {
+				break
+			}
+			fmt.Fprintln(os.Stderr, err)
+			select {
+			case <-ctx.Done():
+				return nil, err
+			case <-time.After(pause):
+			}
 		}
 	}
-	return p.Shutdown()
+	return sends, p.Shutdown()
 }
 
-// consume returns how many of the messages came, and how many arrivals were of messages that had come before or were
-// never sent. It reads the topic from its beginning until all have come or the context ends.
-func consume(ctx context.Context, nameserver primitive.NsResolver, topic string, count int) (received, duplicates int, err error) {
+func send(ctx context.Context, p rocketmq.Producer, topic, body string) error {
+	result, err := p.SendSync(ctx, primitive.NewMessage(topic, []byte(body)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", body, err)
+	}
+	if result.Status != primitive.SendOK {
+		return fmt.Errorf("%s: %v", body, result)
+	}
+	return nil
+}
+
+// consume returns how many of the messages came, and how often one came that had not been sent once more. It reads the
+// topic from its beginning until all have come or the context ends.
+func consume(ctx context.Context, nameserver primitive.NsResolver, topic string, sends map[string]int) (received, duplicates int, err error) {
 	c, err := rocketmq.NewPushConsumer(consumer.WithGroupName(topic+"-consumers"), consumer.WithNsResolver(nameserver),
 		consumer.WithConsumeFromWhere(consumer.ConsumeFromFirstOffset))
 	if err != nil {
@@ -103,30 +126,30 @@ func consume(ctx context.Context, nameserver primitive.NsResolver, topic string,
 	if err := c.Start(); err != nil {
 		return 0, 0, err
 	}
-	received, duplicates = receive(ctx, bodies, count)
+	received, duplicates = receive(ctx, bodies, sends)
 	return received, duplicates, c.Shutdown()
 }
 
-func receive(ctx context.Context, bodies <-chan string, count int) (received, duplicates int) {
-	missing := make(map[string]bool, count)
-	for i := range count {
-		missing[body(i)] = true
-	}
+func receive(ctx context.Context, bodies <-chan string, sends map[string]int) (received, duplicates int) {
+	arrivals := make(map[string]int, len(sends))
 	var settled <-chan time.Time
 	for {
 		select {
 		case b := <-bodies:
-			if !missing[b] {
+			arrivals[b]++
+			switch {
+			case arrivals[b] > sends[b]:
 				duplicates++
+			case arrivals[b] == 1:
+				received++
 			}
-			delete(missing, b)
-			if len(missing) == 0 && settled == nil {
+			if received == len(sends) && settled == nil {
 				settled = time.After(settle)
 			}
 		case <-settled:
-			return count, duplicates
+			return received, duplicates
 		case <-ctx.Done():
-			return count - len(missing), duplicates
+			return received, duplicates
 		}
 	}
 }

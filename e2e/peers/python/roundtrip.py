@@ -5,65 +5,89 @@ Arguments: nameserver address, topic, number of messages. The last line is "OK s
 else ends with "FAILED ..." and exit status 1.
 """
 
+import collections
 import queue
 import sys
 import time
 
 from rocketmq.client import Message, Producer, PushConsumer, SendStatus
+from rocketmq.exceptions import RocketMQException
 
-# Seconds for all receiving, and how long the consumer listens on after the last expected message: only then can a
-# duplicate be seen.
-RECEIVE_LIMIT = 75
+# In seconds: for all of it; before a send that failed is repeated; how long the consumer listens on after the last
+# expected message, since only then can a duplicate be seen.
+LIMIT = 75
+PAUSE = 0.1
 SETTLE = 1
+# Seconds after which the client itself repeats a send.
+SEND_LIMIT = 10
 
 
 def body(i):
     return "message %d" % i
 
 
-def produce(nameserver, topic, count):
-    producer = Producer(topic + "-producers")
+def produce(nameserver, topic, count, deadline):
+    """Returns how often each message was sent: a slow broker may have stored one whose sender has given up."""
+    producer = Producer(topic + "-producers", timeout=SEND_LIMIT * 1000)
     producer.set_namesrv_addr(nameserver)
     producer.start()
+    sends = collections.Counter()
     for i in range(count):
-        message = Message(topic)
-        message.set_body(body(i))
-        result = producer.send_sync(message)
-        if result.status != SendStatus.OK:
-            raise RuntimeError("%s: %s" % (body(i), result))
+        stored = False
+        while not stored:
+            if time.monotonic() > deadline:
+                raise TimeoutError("sent %d of %d" % (i, count))
+            started = time.monotonic()
+            stored = try_send(producer, topic, body(i))
+            sends[body(i)] += 1 + int((time.monotonic() - started) / SEND_LIMIT)
     producer.shutdown()
+    return sends
 
 
-def consume(nameserver, topic, count):
-    """Returns how many of the messages came, and how many arrivals were of messages that had come before or were
-    never sent."""
-    arrived = queue.Queue()
+def try_send(producer, topic, b):
+    message = Message(topic)
+    message.set_body(b)
+    try:
+        result = producer.send_sync(message)
+        if result.status == SendStatus.OK:
+            return True
+    except RocketMQException as failure:
+        result = failure
+    print("%s: %r" % (b, result), file=sys.stderr)
+    time.sleep(PAUSE)
+    return False
+
+
+def consume(nameserver, topic, sends, deadline):
+    """Returns how many of the messages came, and how often one came that had not been sent once more."""
+    bodies = queue.Queue()
     consumer = PushConsumer(topic + "-consumers")
     consumer.set_namesrv_addr(nameserver)
-    consumer.subscribe(topic, lambda message: arrived.put(message.body.decode()))
+    consumer.subscribe(topic, lambda message: bodies.put(message.body.decode()))
     consumer.start()
-    missing = {body(i) for i in range(count)}
-    duplicates = 0
-    deadline = time.monotonic() + RECEIVE_LIMIT
+    arrivals = collections.Counter()
+    received = duplicates = 0
     while (left := deadline - time.monotonic()) > 0:
         try:
-            b = arrived.get(timeout=left)
+            b = bodies.get(timeout=left)
         except queue.Empty:
             break
-        if b not in missing:
+        arrivals[b] += 1
+        if arrivals[b] > sends[b]:
             duplicates += 1
-            continue
-        missing.remove(b)
-        if not missing:
-            deadline = time.monotonic() + SETTLE
+        elif arrivals[b] == 1:
+            received += 1
+            if received == len(sends):
+                deadline = time.monotonic() + SETTLE
     consumer.shutdown()
-    return count - len(missing), duplicates
+    return received, duplicates
 
 
 def main():
     nameserver, topic, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    produce(nameserver, topic, count)
-    received, duplicates = consume(nameserver, topic, count)
+    deadline = time.monotonic() + LIMIT
+    sends = produce(nameserver, topic, count, deadline)
+    received, duplicates = consume(nameserver, topic, sends, deadline)
     ok = received == count and duplicates == 0
     print("%s sent=%d received=%d duplicates=%d" % ("OK" if ok else "FAILED", count, received, duplicates))
     return 0 if ok else 1

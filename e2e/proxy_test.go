@@ -1,0 +1,99 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymark-mq/waymark/e2e/harness"
+)
+
+// grpcVersion is the version of the Java client that speaks gRPC with a proxy.
+const grpcVersion = "5.2.0"
+
+// grpcLimit is more than the client gives itself.
+const grpcLimit = 6 * time.Minute
+
+// TestProxy: a proxy in cluster mode finds the broker through the nameserver. A client of the gRPC protocol and one of
+// the remoting protocol that know nothing but the proxy send and receive through it.
+func TestProxy(t *testing.T) {
+	onEach(t, func(t *testing.T, nameserver string) {
+		s := stackOf(t, nameserver, currentVersion)
+		proxy := startProxy(t, s.nameserver.Addr)
+		t.Run("gRPC", func(t *testing.T) {
+			inMatrix(t, nameserver, "proxy, cluster mode; gRPC client "+grpcVersion, currentVersion,
+				fmt.Sprintf("%d messages sent and received (push)", brokerMessages))
+			makeTopicAndGroup(t, s)
+			grpcRoundTrip(t, proxy)
+		})
+		t.Run("remoting", func(t *testing.T) {
+			inMatrix(t, nameserver, "proxy, cluster mode; Java client", currentVersion,
+				fmt.Sprintf("%d messages sent and received (push)", brokerMessages))
+			createTopic(t, s.broker, "ProxyRemoting")
+			awaitRoute(t, s.nameserver, "ProxyRemoting", func(*harness.Route) bool { return true })
+			roundTrips(t, startRoundTrips(t, currentVersion, proxy.RemotingAddr), "ProxyRemoting")
+		})
+	})
+}
+
+func startProxy(t *testing.T, nameserver string) *harness.Proxy {
+	t.Helper()
+	proxy, err := harness.NewProxy(shared.java, jarsOf(t, harness.ServerJars, currentVersion), t.TempDir(), nameserver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { proxy.Kill(); logOnFailure(t, proxy) })
+	if err := proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return proxy
+}
+
+// jarsOf returns the jars of a set, as lab.jars does for those that most peers need.
+func jarsOf(t *testing.T, set harness.JarSet, version string) harness.Jars {
+	t.Helper()
+	need(t, shared.javaErr)
+	jars, err := shared.java.JarsOf(set, version)
+	need(t, err)
+	return jars
+}
+
+// makeTopicAndGroup makes what clients of the gRPC protocol don't make by their use: a topic with a type of message, and
+// a group of consumers.
+func makeTopicAndGroup(t *testing.T, s *stack) {
+	t.Helper()
+	jars := shared.jars(t, currentVersion)
+	shell := harness.NewAdminShell(shared.java, jars, shared.program(t, jars, "AdminShell.java"), filepath.Join(t.TempDir(), "tool"))
+	defer shell.Kill()
+	for _, command := range [][]string{
+		{"updateTopic", "-t", "ProxyGrpc", "-a", "+message.type=NORMAL"},
+		{"updateSubGroup", "-g", "ProxyGrpcGroup"},
+	} {
+		out, err := shell.Run(append(command, "-c", "DefaultCluster", "-n", s.nameserver.Addr)...)
+		if err != nil || !strings.Contains(out, "success") {
+			t.Fatalf("mqadmin %s: %v\n%s", command[0], err, out)
+		}
+	}
+}
+
+func grpcRoundTrip(t *testing.T, proxy *harness.Proxy) {
+	t.Helper()
+	jars := jarsOf(t, harness.GRPCClients, grpcVersion)
+	client, err := shared.java.StartSession(jars, shared.program(t, jars, "GrpcRoundTrip.java"),
+		filepath.Join(t.TempDir(), "client"), "GrpcRoundTrip", proxy.GRPCAddr, "ProxyGrpc", "ProxyGrpcGroup", fmt.Sprint(brokerMessages))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Kill(); logOnFailure(t, client) })
+	line, err := client.Await("", grpcLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("OK sent=%[1]d received=%[1]d duplicates=0", brokerMessages); line != want {
+		t.Errorf("client says %q, want %q", line, want)
+	}
+}
