@@ -33,6 +33,8 @@ lint: ## format, vet, staticcheck, tidy modules, 386
 	$(LINT) staticcheck -tags faults ./faults/...
 	$(GO) mod tidy -diff
 	cd tools && $(GO) mod tidy -diff
+	cd e2e/peers/go && $(GO) vet . && $(GO) mod tidy -diff
+	cd e2e/peers/go && $(GO) vet -modfile=newest.mod . && $(GO) mod tidy -diff -modfile=newest.mod
 
 cross: ## build for the platforms that are released
 	GOOS=linux GOARCH=amd64 $(GO) build -o /dev/null ./cmd/...

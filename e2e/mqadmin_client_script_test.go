@@ -68,7 +68,7 @@ var groupSteps = []adminStep{
 	{ask: "consumerProgress -g CloneGroup -t AdminTopic", shows: "AdminTopic broker-a 1 2 1 1"},
 	{do: "skipAccumulatedMessage -g AdminGroup -t AdminTopic", shows: "broker-a 1 2"},
 	{ask: "consumerProgress -g AdminGroup", shows: "Consume Diff Total: 0"},
-	{ask: "consumerProgress -g AdminGroup -s true", shows: "AdminTopic broker-a 1 2 2 null 0 0"},
+	{ask: "consumerProgress -g AdminGroup -s true", shows: "AdminTopic broker-a 1 2 2 N/A 0 0"},
 	{ask: "consumerProgress", shows: "AdminGroup 0 OFFLINE", rules: scriptGroups},
 	{ask: "brokerConsumeStats -b {broker}", shows: "AdminTopic CloneGroup broker-a 1 2 1 1"},
 	{ask: "topicList -c", shows: "DefaultCluster AdminTopic AdminGroup", rules: sorted},

@@ -121,7 +121,7 @@ var nameserverSteps = []adminStep{
 	{do: "updateNamesrvConfig -k orderMessageEnable -v false", shows: "orderMessageEnable : false"},
 }
 
-// kvGreeting looks where the admin tool has no command to look.
+// kvGreeting reads the value of the script's key.
 func kvGreeting(p *adminPeer) (out string, err error) {
 	err = p.nameserver.Ask(func(a *harness.Asker) error {
 		value, ok, err := a.KVConfig("e2e", "greeting")

@@ -47,7 +47,7 @@ var orderSteps = []struct {
 
 // testOrderTopics: the route of an order topic has the order configuration; producers keep to the queues that it names,
 // and each key's messages arrive in order.
-func testOrderTopics(t *testing.T, nameserver string, s *strict) {
+func testOrderTopics(t *testing.T, nameserver string, s *strictCluster) {
 	tool := signingTool(t)
 	for _, step := range orderSteps {
 		t.Run(step.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func signingTool(t *testing.T) *harness.AdminShell {
 
 // awaitOrderRoute waits until the whole route of the order topic is, on every nameserver, what it has to be with an
 // order configuration.
-func (s *strict) awaitOrderRoute(t *testing.T, conf string) {
+func (s *strictCluster) awaitOrderRoute(t *testing.T, conf string) {
 	t.Helper()
 	if conf != "" {
 		conf = fmt.Sprintf(`"orderTopicConf":%q,`, conf)

@@ -18,7 +18,7 @@ var waysToSend = []struct{ way, does string }{
 // queuesToSend is the number of queues of a topic to send to.
 const queuesToSend = "4"
 
-func testProducers(t *testing.T, nameserver string, open *stack, strict *strict, c *javaClients) {
+func testProducers(t *testing.T, nameserver string, open *stack, strict *strictCluster, c *javaClients) {
 	for _, p := range waysToSend {
 		t.Run(p.way, func(t *testing.T) {
 			c.inMatrix(t, nameserver, "producer sends "+p.does)

@@ -21,34 +21,31 @@ const (
 	otherZone    = "west"
 )
 
-// shortLived is for a broker that lives for a minute: the optimising compiler would only cost.
-const shortLived = "-XX:TieredStopAtLevel=1"
-
 // strictLimit is how long the brokers may take to start, and the nameserver to know what has happened at one.
 const strictLimit = 3 * time.Minute
 
-// strict is a strict cluster with a nameserver that hands out the order of topics, and the clients of each version.
-type strict struct {
+// strictCluster is such a cluster with a nameserver that hands out the order of topics, and the clients of each version.
+type strictCluster struct {
 	nameserver     *harness.Nameserver
 	guarded, zoned *harness.Broker
 	clients        []*javaClients
 }
 
 // launchStrict starts the cluster and doesn't wait until its brokers are ready.
-func launchStrict(t *testing.T, nameserver string) *strict {
+func launchStrict(t *testing.T, nameserver string) *strictCluster {
 	t.Helper()
-	s := &strict{nameserver: newNameserver(t, programOf(t, nameserver), "orderMessageEnable=true")}
+	s := &strictCluster{nameserver: newNameserver(t, programOf(t, nameserver), "orderMessageEnable=true")}
 	config := harness.BrokerConfig{Jars: shared.jars(t, currentVersion), Nameservers: []*harness.Nameserver{s.nameserver}}
 
 	zoned := config
-	zoned.Name, zoned.Options = zonedName, []string{shortLived, "-Drocketmq.zone=" + strictZone}
+	zoned.Name, zoned.Options = zonedName, []string{"-Drocketmq.zone=" + strictZone}
 	// It asks about transactions when their messages say so, about others long after any test.
 	zoned.Properties = []string{"transactionCheckInterval=1000", "transactionTimeOut=600000"}
 	s.zoned = newBroker(t, zoned)
 
 	const provider = "org.apache.rocketmq.auth.authentication.provider."
 	guarded := config
-	guarded.Name, guarded.Options = guardedName, []string{shortLived}
+	guarded.Name = guardedName
 	guarded.Properties = []string{
 		"authenticationEnabled=true",
 		"authenticationProvider=" + provider + "DefaultAuthenticationProvider",
@@ -66,7 +63,7 @@ func launchStrict(t *testing.T, nameserver string) *strict {
 	return s
 }
 
-func (s *strict) awaitReady(t *testing.T) {
+func (s *strictCluster) awaitReady(t *testing.T) {
 	t.Helper()
 	for _, b := range []*harness.Broker{s.zoned, s.guarded} {
 		if err := b.AwaitRegistered(strictLimit); err != nil {
@@ -78,7 +75,7 @@ func (s *strict) awaitReady(t *testing.T) {
 // signed names a nameserver to clients that sign their requests.
 func signed(addr string) string { return strictUser + ":" + strictSecret + "@" + addr }
 
-func testSecurityHeaders(t *testing.T, nameserver string, open *stack, s *strict, c *javaClients) {
+func testSecurityHeaders(t *testing.T, nameserver string, open *stack, s *strictCluster, c *javaClients) {
 	t.Run("credentials", func(t *testing.T) { testCredentials(t, nameserver, s, c) })
 	if c.version != oldVersion { // which knows no zones
 		t.Run("zone", func(t *testing.T) { testZone(t, nameserver, s, c) })
@@ -95,7 +92,7 @@ func (c *javaClients) exchange(t *testing.T, nameserver, topic string) {
 }
 
 // guardedTopic creates a topic on the guarded broker.
-func (c *javaClients) guardedTopic(t *testing.T, s *strict, name string) string {
+func (c *javaClients) guardedTopic(t *testing.T, s *strictCluster, name string) string {
 	t.Helper()
 	return c.do(t, "create-topic", signed(s.nameserver.Addr), c.topic(name), s.guarded.Addr, "4")
 }
@@ -124,7 +121,7 @@ func checkRouteQueries(t *testing.T, tap *harness.Tap, as func(harness.Exchange)
 }
 
 // testCredentials: signatures are in the requests to the nameserver too, which doesn't mind them. The broker does.
-func testCredentials(t *testing.T, nameserver string, s *strict, c *javaClients) {
+func testCredentials(t *testing.T, nameserver string, s *strictCluster, c *javaClients) {
 	c.inMatrix(t, nameserver, fmt.Sprintf("ACL credentials: %d messages to a broker that asks for them", headerMessages))
 	tap := newTap(t, s.nameserver)
 	topic := c.guardedTopic(t, s, "Signed")
@@ -136,7 +133,7 @@ func testCredentials(t *testing.T, nameserver string, s *strict, c *javaClients)
 }
 
 // testZone: a client in a zone finds the broker there and no other; in a zone without a broker it finds none.
-func testZone(t *testing.T, nameserver string, s *strict, c *javaClients) {
+func testZone(t *testing.T, nameserver string, s *strictCluster, c *javaClients) {
 	c.inMatrix(t, nameserver, fmt.Sprintf("zone mode: %d messages within a zone; no route from a zone without a broker", headerMessages))
 	tap := newTap(t, s.nameserver)
 	topic := c.topic("Zone")
@@ -152,7 +149,7 @@ func testZone(t *testing.T, nameserver string, s *strict, c *javaClients) {
 
 // testBinaryHeaders: clients with headers in RocketMQ's own serialization, and TLS explicitly off. An empty field of
 // such a header arrives as none, which makes a signature wrong: others, whose headers are JSON, create the topic.
-func testBinaryHeaders(t *testing.T, nameserver string, open *stack, s *strict, others *javaClients) {
+func testBinaryHeaders(t *testing.T, nameserver string, open *stack, s *strictCluster, others *javaClients) {
 	c := startClients(t, others.version, "rocketmq.serialize.type=ROCKETMQ", "tls.enable=false")
 	c.inMatrix(t, nameserver, fmt.Sprintf("ROCKETMQ headers, tls.enable=false: %d messages without, %[1]d with credentials", headerMessages))
 	const want = "serialize=ROCKETMQ tls=false"
