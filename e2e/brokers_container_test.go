@@ -129,7 +129,7 @@ func (s *containerStack) kill(t *testing.T, nameserver string) {
 	if nameserver == apache {
 		want = 1
 	}
-	err := harness.Eventually(routeGoneLimit, func() error {
+	err := harness.Eventually(connectionEndLimit, func() error {
 		if left := s.listed(t); len(left) > want {
 			return fmt.Errorf("%d brokers are listed after their end", len(left))
 		}

@@ -97,26 +97,11 @@ func brokersOf(t *testing.T, nameserver string, n *harness.Nameserver, version s
 	}
 	client := startRoundTrips(t, version, n.Addr)
 	for _, kind := range brokerKinds {
-		b := brokers[kind.name]
-		if kind.version != version || b == nil {
+		if kind.version != version {
 			continue
 		}
 		t.Run(kind.name, func(t *testing.T) {
-			does := fmt.Sprintf("%s: registers, %d messages sent and received", kind.does, brokerMessages)
-			if kind.refused == "" {
-				inMatrix(t, nameserver, "broker", version, does)
-			} else {
-				refusedByApache(t, nameserver, "broker", version, does, kind.refused)
-			}
-			if kind.refused != "" {
-				// A static topic's route has a part of every broker, and only one nameserver lists this one.
-				defer b.Kill()
-			}
-			if kind.refused != "" && nameserver == apache {
-				b.awaitRefused(t)
-				return
-			}
-			if route := b.work(t, client); kind.refused == "" { // there is one to compare
+			if route := brokers[kind.name].run(t, nameserver, client); kind.refused == "" { // there is one to compare
 				routes = append(routes, route)
 			}
 		})
@@ -159,6 +144,24 @@ func newTap(t *testing.T, n *harness.Nameserver) *harness.Tap {
 	}
 	t.Cleanup(tap.Close)
 	return tap
+}
+
+// run has the broker do what it can on a nameserver, and returns the route of its topic.
+func (b *tappedBroker) run(t *testing.T, nameserver string, client *harness.Session) (route string) {
+	t.Helper()
+	does := fmt.Sprintf("%s: registers, %d messages sent and received", b.does, brokerMessages)
+	if b.refused == "" {
+		inMatrix(t, nameserver, "broker", b.version, does)
+		return b.work(t, client)
+	}
+	refusedByApache(t, nameserver, "broker", b.version, does, b.refused)
+	// A static topic's route has a part of every broker, and only one nameserver lists this one.
+	defer b.Kill()
+	if nameserver == apache {
+		b.awaitRefused(t)
+		return ""
+	}
+	return b.work(t, client)
 }
 
 // work has the broker register, get a topic, and serve messages. It returns the topic's route.

@@ -8,5 +8,5 @@
 //
 // A whole run prints the table of results and compares it with the one in COMPATIBILITY.md; the flag -update publishes it.
 //
-// Everything listens on 127.0.0.1, except for a broker's replication port and a 4.x broker, which can't be told to.
+// Everything listens on 127.0.0.1, except for a broker's replication port, a 4.x broker and a proxy, which can't be told to.
 package e2e

@@ -89,7 +89,7 @@ var connectionSteps = []adminStep{
 	{ask: "consumerStatus -g __MONITOR_CONSUMER", shows: "Rebalance OK", keep: keepClientID},
 	{ask: "consumerStatus -g __MONITOR_CONSUMER -i {clientID}", shows: "OFFSET_MOVED_EVENT", rules: slices.Concat(numbers, keys)},
 	{ask: "producerConnection -g CLIENT_INNER_PRODUCER -t OFFSET_MOVED_EVENT", shows: "0001 <client id>", rules: firstClient},
-	{ask: "producer -b {broker}", shows: "producer group (CLIENT_INNER_PRODUCER) instance", rules: []harness.Rule{harness.Distinct}},
+	{ask: "producer -b {broker}", shows: "producer group (CLIENT_INNER_PRODUCER) instance", rules: []harness.Rule{harness.Sorted, harness.Distinct}},
 	{do: "queryMsgById -t AdminTopic -i {offsetID} -g __MONITOR_CONSUMER -d {clientID}", shows: "consumeResult=CR_SUCCESS", rules: numbers},
 	{do: "queryMsgByUniqueKey -t AdminTopic -i {uniqueKey} -g __MONITOR_CONSUMER -d {clientID}", shows: "consumeResult=CR_SUCCESS", rules: numbers},
 	{do: "queryMsgById -t AdminTopic -i {offsetID} -s true", shows: "prepare resend msg. originalMsgId=<message>", rules: numbers},
