@@ -1,6 +1,22 @@
 package core
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/waymark-mq/waymark/codec"
+)
+
+// newMapping reports whether a mapping that comes with an unchanged DataVersion says more than what is known: there is none
+// of its broker name, or an older one. The last part of a split round, which alone brings the mappings, has the version of the
+// first; so has the registration behind one that was sent while a broker was halfway through making a static topic.
+func (t *Table) newMapping(m *codec.TopicQueueMapping, registrant string) bool {
+	known, ok := t.mappings.Get(m.Key)
+	if !ok {
+		return true
+	}
+	i, ok := known.find(mappedBroker(m, registrant))
+	return !ok || known.entries[i].epoch < m.Epoch
+}
 
 // setMapping stores a static mapping of a topic, in place of the one of the same broker name.
 func (t *Table) setMapping(topic string, e mappingEntry) {

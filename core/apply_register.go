@@ -54,7 +54,7 @@ type registration struct {
 	first   bool  // the slot (name, id) was empty
 	prev    *Live // what the address registered before under this name; nil if nothing
 	group   *Group
-	changed int // topics added or changed
+	changed int // topics added or changed, and mappings added under an unchanged version
 }
 
 // newVersion reports whether the broker's table may differ from the known one.
@@ -146,11 +146,16 @@ func (t *Table) applyTopics(r *registration) {
 			r.changed++
 		}
 	}
-	if all {
-		for i := range r.Body.Mappings {
-			m := &r.Body.Mappings[i]
-			t.setMapping(m.Key, newMappingEntry(m, r.BrokerName))
+	for i := range r.Body.Mappings {
+		m := &r.Body.Mappings[i]
+		switch {
+		case all:
+		case t.newMapping(m, r.BrokerName):
+			r.changed++
+		default:
+			continue
 		}
+		t.setMapping(m.Key, newMappingEntry(m, r.BrokerName))
 	}
 }
 

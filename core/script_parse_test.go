@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -208,10 +209,15 @@ func (l *scriptLine) registerBody() (*codec.RegisterBody, error) {
 	}
 	mapped, _ := l.values("mapping")
 	b, err := l.broker()
-	for _, topic := range mapped {
+	for _, word := range mapped {
+		topic, epoch, _ := strings.Cut(word, "@")
+		n, err := strconv.ParseInt(cmp.Or(epoch, "0"), 10, 64)
+		if err != nil {
+			return nil, err
+		}
 		body.Mappings = append(body.Mappings, codec.TopicQueueMapping{
 			Key: topic, Topic: text(topic), Scope: text("__global__"), BrokerName: text(b.name),
-			TotalQueues: 1, CurrIDMap: []codec.IDPair{{}},
+			TotalQueues: 1, Epoch: n, CurrIDMap: []codec.IDPair{{}},
 		})
 	}
 	return body, err

@@ -24,7 +24,7 @@ import (
 // closed and sent:
 //
 //	register BROKER TOPIC… [sv=N] [n=N] [only] [conn=NAME] [ha=ADDR] [timeout=MILLIS]
-//	         [acting | acting=false] [zone=NAME] [filters=(ADDR,…)] [mapping=(TOPIC,…)]
+//	         [acting | acting=false] [zone=NAME] [filters=(ADDR,…)] [mapping=(TOPIC[@EPOCH],…)]
 //	    103. A topic is NAME[/qQUEUES][/pPERM], 4 and 6 by default. sv and n are the
 //	    DataVersion's stateVersion and counter, 0 and 1 by default. A topic "pad" goes
 //	    with the named ones unless "only" is said. JSON below the command is the body.

@@ -18,7 +18,7 @@ var actingProperties = []string{
 	// A minute of silence: within the test only the end of its connection takes a broker off.
 	"brokerNotActiveTimeoutMillis=60000",
 	// The second level is the test's: longer than the steps between a message and the master's death.
-	"messageDelayLevel=1s 20s",
+	"messageDelayLevel=1s 40s",
 	// A master that comes back asks each slave how far its timers are, and waits for one that has none.
 	"timerWheelEnable=true",
 }
@@ -56,10 +56,11 @@ func actingMaster(t *testing.T, nameserver string) []string {
 	g.checkReplicatesFromMaster(t)
 
 	g.sendUnread(t)
+	g.awaitReplicated(t)
 	if got := g.ask(t, "delay 2 "+groupName, "delaying "); got != "delaying SEND_OK" {
 		t.Fatal(got)
 	}
-	g.awaitReplicated(t)
+	g.awaitReplicated(t) // of one message only: the master has to die before this one is due
 	g.killMaster(t, 4, map[string]*harness.Broker{"0": g.slaves[0], "2": g.slaves[1]})
 	g.awaitNotice(t, "1")
 	g.receiveWithoutMaster(t)

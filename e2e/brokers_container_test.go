@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/waymark-mq/waymark/e2e/harness"
@@ -18,7 +17,7 @@ func TestBrokerContainer(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, nameserver string) {
 		s := startContainer(t, nameserver)
-		t.Run("one by one", func(t *testing.T) {
+		bothThere := t.Run("one by one", func(t *testing.T) {
 			inMatrix(t, nameserver, "broker container", currentVersion,
 				fmt.Sprintf("two brokers on one connection: %d messages through each; one removed and added again, the other serves on", brokerMessages))
 			s.serve(t)
@@ -26,6 +25,9 @@ func TestBrokerContainer(t *testing.T) {
 		})
 		t.Run("killed", func(t *testing.T) {
 			refusedByApache(t, nameserver, "broker container", currentVersion, "killed: both of its brokers are gone at once", "D3")
+			if !bothThere {
+				t.Fatal("there aren't two brokers to be gone")
+			}
 			s.kill(t, nameserver)
 		})
 	})
@@ -113,12 +115,15 @@ func (s *containerStack) removeAndAdd(t *testing.T) {
 	s.useBroker(t, gone, "Again-"+gone.Name)
 }
 
+// mqadmin runs a command that changes the container. The tool waits 20 s for it at most: only the change itself tells
+// whether it came.
 func (s *containerStack) mqadmin(t *testing.T, args ...string) {
 	t.Helper()
 	out, err := s.shell.Run(args...)
-	if err != nil || !strings.Contains(out, "success") {
-		t.Fatalf("mqadmin %s: %v\n%s", args[0], err, out)
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Log(out)
 }
 
 // kill ends the container. Apache's nameserver takes the end of a connection for the end of one broker.

@@ -140,7 +140,7 @@ func checkSplit(t *testing.T, b *tappedBroker) {
 		}
 	}
 	if full < 3 {
-		t.Errorf("%d full parts registered, want 3 in each round", full)
+		t.Errorf("%d full parts registered, want at least the 3 of one round", full)
 	}
 	err := b.nameserver.Ask(func(a *harness.Asker) error {
 		listed, err := a.Topics()

@@ -29,12 +29,12 @@ type kvTable map[string]map[string]string
 func TestFilesChangeHands(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, nameserver string) {
-		own, old := programOf(t, nameserver), apacheProgram(t, oldVersion)
-		chain := []harness.Program{own, old, own}
+		own, middle, old := programOf(t, nameserver), apacheProgram(t, middleVersion), apacheProgram(t, oldVersion)
+		chain := []harness.Program{own, middle, old, own}
 		if nameserver == waymark {
-			chain = []harness.Program{own, apacheProgram(t, currentVersion), own, old, own}
+			chain = []harness.Program{own, apacheProgram(t, currentVersion), own, middle, own, old, own}
 		}
-		inMatrix(t, nameserver, "Apache's nameserver", currentVersion+", "+oldVersion,
+		inMatrix(t, nameserver, "Apache's nameserver", currentVersion+", "+middleVersion+", "+oldVersion,
 			"kvConfig.json and the properties file change hands, there and back")
 		const ownKey = "brokerCloseGraceMillis" // a key of Waymark, which Apache keeps
 		n := newNameserver(t, chain[0], ownKey+"=1500")

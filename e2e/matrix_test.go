@@ -61,8 +61,11 @@ func refusedByApache(t *testing.T, nameserver, peer, version, does, reason strin
 	}
 	t.Cleanup(func() {
 		outcome := "refused: " + reason
-		if t.Failed() {
+		switch {
+		case t.Failed():
 			outcome = failed
+		case t.Skipped():
+			outcome = skipped
 		}
 		table.add(row{peer, version, does}, nameserver, outcome)
 	})

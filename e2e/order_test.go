@@ -22,6 +22,7 @@ const (
 // orderSteps are the life of an order topic, as the admin tool makes it.
 var orderSteps = []struct {
 	name    string
+	does    string // for the table of results
 	command []string
 	says    []string // by the tool
 	conf    string   // in the route from then on
@@ -29,16 +30,19 @@ var orderSteps = []struct {
 }{
 	{
 		name:    "created",
+		does:    "updateTopic -o true",
 		command: []string{"updateTopic", "-c", "DefaultCluster", "-r", "4", "-w", "4", "-o", "true"},
 		says:    []string{"set cluster orderConf. isOrder=true, orderConf=[", guardedName + ":4", zonedName + ":4"},
 		conf:    wholeOrder, queues: wholeOrder,
 	}, {
 		name:    "narrowed",
+		does:    "updateOrderConf -m put",
 		command: []string{"updateOrderConf", "-m", "put", "-v", narrowOrder},
 		says:    []string{"update orderConf success. topic=[" + orderTopic + "], orderConf=[" + narrowOrder + "]"},
 		conf:    narrowOrder, queues: narrowOrder,
 	}, {
 		name:    "deleted",
+		does:    "updateOrderConf -m delete",
 		command: []string{"updateOrderConf", "-m", "delete"},
 		says:    []string{"delete orderConf success. topic=[" + orderTopic + "]"},
 		queues:  wholeOrder,
@@ -51,7 +55,7 @@ func testOrderTopics(t *testing.T, nameserver string, s *strictCluster) {
 	tool := signingTool(t)
 	for _, step := range orderSteps {
 		t.Run(step.name, func(t *testing.T) {
-			inMatrix(t, nameserver, "mqadmin", currentVersion, "signed, order topics: "+strings.Join(step.command[:3], " "))
+			inMatrix(t, nameserver, "mqadmin", currentVersion, "signed, order topics: "+step.does)
 			out, err := tool.Run(append(slices.Clone(step.command), "-t", orderTopic, "-n", s.nameserver.Addr)...)
 			if err != nil {
 				t.Fatal(err)

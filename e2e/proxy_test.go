@@ -36,6 +36,7 @@ func TestProxy(t *testing.T) {
 			inMatrix(t, nameserver, "proxy, cluster mode; gRPC client "+grpcVersion, currentVersion,
 				fmt.Sprintf("%d messages sent and received (push)", brokerMessages))
 			makeTopicAndGroup(t, n)
+			awaitRoute(t, n, "ProxyGrpc", func(*harness.Route) bool { return true })
 			grpcRoundTrip(t, proxy)
 		})
 		t.Run("remoting", func(t *testing.T) {

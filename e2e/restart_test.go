@@ -9,13 +9,14 @@ import (
 	"github.com/waymark-mq/waymark/e2e/harness"
 )
 
-// registrationLimit is a broker's period and time for the registration itself.
-const registrationLimit = harness.RegistrationPeriod + 2*time.Second
+// registrationLimit is a broker's period, and another for the registration itself on a slow machine.
+const registrationLimit = 2 * harness.RegistrationPeriod
 
 // TestNameserverRestart: a nameserver that is stopped and started again knows its broker again within one of the
 // broker's registration periods, without anybody doing anything.
 func TestNameserverRestart(t *testing.T) {
 	onEach(t, func(t *testing.T, nameserver string) {
+		inMatrix(t, nameserver, "broker", currentVersion, "the nameserver restarts empty: the broker is back within a registration period")
 		s := stackOf(t, nameserver, currentVersion)
 		if err := s.nameserver.Stop(); err != nil {
 			t.Fatalf("stop: %v", err)

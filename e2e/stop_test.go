@@ -12,13 +12,15 @@ import (
 // endLimit is how long a broker may take to end; a 5.x broker that is asked to takes 10 s.
 const endLimit = time.Minute
 
-// routeGoneLimit is how long after its cause the end of a route may be seen: at once, as far as a test can tell.
-const routeGoneLimit = 2 * time.Second
+// routeGoneLimit is how long after its cause the end of a route may be seen: at once, but for a slow machine. Silence
+// alone would take two minutes.
+const routeGoneLimit = 20 * time.Second
 
 // TestBrokerStops: the routes of a broker that ends go at once, however it ends.
 func TestBrokerStops(t *testing.T) {
 	onEach(t, func(t *testing.T, nameserver string) {
 		t.Run("cleanly", func(t *testing.T) {
+			inMatrix(t, nameserver, "broker", currentVersion, "is asked to stop: its routes go with its goodbye")
 			s := stackOf(t, nameserver, currentVersion)
 			asked := time.Now()
 			gone, running := awaitRouteGone(t, s, (*harness.Process).Terminate)
@@ -34,6 +36,7 @@ func TestBrokerStops(t *testing.T) {
 			checkForgotten(t, s)
 		})
 		t.Run("killed", func(t *testing.T) {
+			inMatrix(t, nameserver, "broker", currentVersion, "is killed: its routes go with its connection")
 			s := stackOf(t, nameserver, currentVersion)
 			gone, _ := awaitRouteGone(t, s, (*harness.Process).Kill)
 			<-s.broker.Process().Done()

@@ -84,6 +84,7 @@ func (s *trio) restart(t *testing.T) {
 	if err := n.Stop(); err != nil {
 		t.Fatal(err)
 	}
+	s.awaitMovedOn(t, n)
 	if err := n.Start(); err != nil {
 		t.Fatal(err)
 	}

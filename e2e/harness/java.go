@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,11 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 )
-
-// programLimit: programs that end by themselves are ended when they take longer than this.
-const programLimit = 3 * time.Minute
 
 // ErrToolMissing says that a program which the tests need is not installed; the error around it names the program.
 var ErrToolMissing = errors.New("harness: tool not installed")
@@ -86,27 +81,6 @@ func (j *Java) Compile(jars Jars, source, dir string) (classes string, err error
 		return "", fmt.Errorf("harness: compile %s for %s: %w\n%s", source, jars.Version, err, out)
 	}
 	return classes, nil
-}
-
-// RunProgram runs a compiled program to its end and returns its standard output. An exit status other than 0 is an
-// error that carries both outputs.
-func (j *Java) RunProgram(jars Jars, classes, home, class string, args ...string) (string, error) {
-	if err := writeLogConfig(home, logTool); err != nil {
-		return "", err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), programLimit)
-	defer cancel()
-	cmd := j.command(ctx, run{
-		classPath: []string{classes, jars.classPath()}, heapMiB: 256, home: home, class: class, args: args,
-		options: []string{"-Drocketmq.client.logRoot=" + filepath.Join(home, "logs")},
-	})
-	cmd.SysProcAttr = dieWithParent()
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); err != nil {
-		return out.String(), fmt.Errorf("harness: %s %s: %w\n%s%s", class, strings.Join(args, " "), err, out.String(), errs.String())
-	}
-	return out.String(), nil
 }
 
 // Levels at which a Java part logs to its output. The tools' output is compared, so they log nothing.

@@ -14,7 +14,7 @@ import (
 )
 
 // peerLimit is more than such a program gives itself.
-const peerLimit = 2 * time.Minute
+const peerLimit = 5 * time.Minute
 
 // Peer is a client program in another language than Java. Its sources are in a folder below e2e/peers, with files that
 // pin its library. It is fetched and built once, in a copy in the cache, by its language's own package client, and

@@ -11,7 +11,7 @@ import (
 )
 
 // proxyStartLimit is long, as a proxy makes itself a key for TLS first.
-const proxyStartLimit = 2 * time.Minute
+const proxyStartLimit = 5 * time.Minute
 
 // Proxy is Apache's proxy in cluster mode: its clients know nothing else, and it finds the brokers of DefaultCluster
 // through its nameserver. It listens on all interfaces and can't be told otherwise.

@@ -34,7 +34,6 @@ func (j *Java) StartSession(jars Jars, classes, home, class string, args ...stri
 	}
 	return startSession(class, home, j.command(context.Background(), run{
 		classPath: []string{classes, jars.classPath()}, heapMiB: sessionHeapMiB, home: home, class: class, args: args,
-		// It lives for minutes at most: the optimising compiler would only cost.
 		options: []string{"-Drocketmq.client.logRoot=" + filepath.Join(home, "logs")},
 	}))
 }

@@ -119,13 +119,13 @@ func (m *Model) takeTopics(c *core.RegisterBroker, body *codec.RegisterBody, fir
 		})
 	}
 
-	if !changed {
-		return
-	}
 	for _, info := range body.Mappings {
 		host := c.BrokerName
 		if info.BrokerName.Valid {
 			host = info.BrokerName.S
+		}
+		if known, ok := m.mappings[info.Key][host]; ok && !changed && known.info.Epoch >= info.Epoch {
+			continue
 		}
 		if m.mappings[info.Key] == nil {
 			m.mappings[info.Key] = map[string]mapping{}

@@ -22,7 +22,7 @@ import (
 // limit is the time for all of it; pause is before a send that failed is repeated. settle is how long the consumer
 // listens on after the last expected message: only then can a duplicate be seen.
 const (
-	limit  = 75 * time.Second
+	limit  = 180 * time.Second
 	pause  = 100 * time.Millisecond
 	settle = time.Second
 )

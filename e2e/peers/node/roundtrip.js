@@ -11,7 +11,7 @@
 const { setTimeout: sleep } = require('node:timers/promises');
 const { Consumer, Message, Producer } = require('ali-ons');
 
-const LIMIT_MS = 75_000;
+const LIMIT_MS = 180_000;
 const SEND_LIMIT_MS = 10_000;
 // Before a send that failed is repeated.
 const PAUSE_MS = 100;

@@ -15,7 +15,7 @@ from rocketmq.exceptions import RocketMQException
 
 # In seconds: for all of it; before a send that failed is repeated; how long the consumer listens on after the last
 # expected message, since only then can a duplicate be seen.
-LIMIT = 75
+LIMIT = 180
 PAUSE = 0.1
 SETTLE = 1
 # Seconds after which the client itself repeats a send.
