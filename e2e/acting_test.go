@@ -69,7 +69,7 @@ func actingMaster(t *testing.T, nameserver string) []string {
 		t.Errorf("the message that was due while the master was dead: %q, want %q", got, want)
 	}
 
-	launch(t, g.master)
+	startAll(t, g.master)
 	g.awaitRoute(t, "master back", 6, whole, stepLimit)
 	g.awaitNotice(t, "0")
 	g.checkWholeAgain(t)

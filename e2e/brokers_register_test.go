@@ -53,6 +53,7 @@ func (b *tappedBroker) awaitRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.checkHeaders(t)
 	b.check(t, b)
 	err = b.nameserver.Ask(func(a *harness.Asker) error {
 		listed, err := a.HasBroker(b.Name, b.Addr)

@@ -45,6 +45,7 @@ func (c *javaClients) do(t *testing.T, task ...string) (result string) {
 	t.Helper()
 	answer, err := c.session.Ask(strings.Join(task, " "), "= ", taskLimit)
 	if err != nil {
+		c.session.Kill() // an answer that comes late must not be taken for the next one's
 		t.Fatal(err)
 	}
 	result, ok := strings.CutPrefix(answer, "= OK ")

@@ -63,31 +63,16 @@ func startGroup(t *testing.T, nameserver string, config groupConfig) *group {
 	g.master, g.other = broker(masters, groupName, 0, replicas), broker(masters, otherName, 0, config.properties)
 	g.slaves = []*harness.Broker{broker(slaves, groupName, 1, replicas), broker(slaves, groupName, 2, replicas)}
 	// A slave learns its master from the answer to its own registration: the master has to come first.
-	launch(t, g.master, g.other)
+	startAll(t, g.master, g.other)
 	for _, master := range []*harness.Broker{g.master, g.other} {
 		createTopic(t, master, groupTopic)
 	}
-	launch(t, g.slaves...)
+	startAll(t, g.slaves...)
 	g.startClient(t, slaves, classes, config.listener)
 	for _, slave := range g.slaves {
 		awaitTopicAt(t, slave, groupTopic)
 	}
 	return g
-}
-
-// launch starts brokers at the same time and waits until the nameserver lists them.
-func launch(t *testing.T, brokers ...*harness.Broker) {
-	t.Helper()
-	for _, b := range brokers {
-		if err := b.Launch(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, b := range brokers {
-		if err := b.AwaitRegistered(stepLimit); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 func (g *group) startClient(t *testing.T, jars harness.Jars, classes, listener string) {

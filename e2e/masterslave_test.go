@@ -42,7 +42,7 @@ func masterSlave(t *testing.T, nameserver, version string) []string {
 	g.killMaster(t, 6, map[string]*harness.Broker{"1": g.slaves[0], "2": g.slaves[1]})
 	g.receiveWithoutMaster(t)
 
-	launch(t, g.master)
+	startAll(t, g.master)
 	g.awaitRoute(t, "master back", 6, whole, stepLimit)
 	g.checkWholeAgain(t)
 	return g.stages

@@ -100,7 +100,7 @@ var nameserverSteps = []adminStep{
 	{ask: "getNamesrvConfig", shows: "kvConfigPath = <home>/namesrv/kvConfig.json"},
 	{do: "updateNamesrvConfig -k kvConfigPath -v elsewhere", shows: "Can not update config in black list."},
 	{do: "updateNamesrvConfig -k enableAllTopicList -v false", shows: "enableAllTopicList : false"},
-	{ask: "topicList", shows: "CODE: "},
+	{ask: "topicList", shows: "CODE: 1 DESC: disable"},
 	{do: "updateNamesrvConfig -k enableAllTopicList -v true", shows: "update name server config success![<nameserver>]"},
 	{ask: "topicList", shows: "AdminTopic", rules: sorted},
 	{do: "updateNamesrvConfig -k noSuchKey -v 1", shows: "noSuchKey : 1"},

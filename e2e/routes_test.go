@@ -13,8 +13,8 @@ import (
 // sameBytes compares what nameservers answer as it is: Waymark's order is the same everywhere.
 func sameBytes(body []byte) (string, error) { return string(body), nil }
 
-// awaitSameRoutes waits until all nameservers list the same topics and answer the same route for each of them, in the
-// form that compare gives it, and returns the routes by topic.
+// awaitSameRoutes waits until all nameservers list the same topics and answer the same routes for each of them, to clients
+// of today and to old ones, in the form that compare gives them, and returns the routes by topic.
 func awaitSameRoutes(t *testing.T, nameservers []*harness.Nameserver, form func([]byte) (string, error)) map[string]string {
 	t.Helper()
 	var first map[string]string
@@ -46,15 +46,19 @@ func routesOf(n *harness.Nameserver, form func([]byte) (string, error)) (map[str
 			return err
 		}
 		for _, topic := range topics {
-			body, err := a.RouteBytes(topic)
-			if err != nil {
-				return err
-			}
-			if body == nil {
-				return fmt.Errorf("%s lists %s and has no route of it", n.Program().Name, topic)
-			}
-			if routes[topic], err = form(body); err != nil {
-				return err
+			for _, ask := range []func(string) ([]byte, error){a.RouteBytes, a.LegacyRouteBytes} {
+				body, err := ask(topic)
+				if err != nil {
+					return err
+				}
+				if body == nil {
+					return fmt.Errorf("%s lists %s and has no route of it", n.Program().Name, topic)
+				}
+				text, err := form(body)
+				if err != nil {
+					return err
+				}
+				routes[topic] += text + "\n"
 			}
 		}
 		return nil

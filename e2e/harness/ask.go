@@ -22,6 +22,12 @@ const (
 	answerKVMissing = 22
 )
 
+// Versions of the protocol: of 5.5.0, and of 4.4.0, whose clients get JSON with bare integer keys.
+const (
+	currentProtocol = 513
+	legacyProtocol  = 317
+)
+
 const (
 	askLimit       = 30 * time.Second
 	maxAnswerBytes = 16 << 20
@@ -30,8 +36,9 @@ const (
 // Asker is one connection over which a nameserver is asked, one question at a time. It frames by itself: see the
 // package's comment.
 type Asker struct {
-	conn   net.Conn
-	opaque int32
+	conn    net.Conn
+	opaque  int32
+	version int // of the protocol, in its headers
 }
 
 // Answer is what came back. Body is the bytes as sent.
@@ -59,7 +66,7 @@ func Dial(addr string) (*Asker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
 	}
-	return &Asker{conn: conn}, nil
+	return &Asker{conn: conn, version: currentProtocol}, nil
 }
 
 // Close ends the connection.
@@ -74,7 +81,7 @@ func (a *Asker) Ask(code int, fields map[string]string) (*Answer, error) {
 func (a *Asker) AskWithBody(code int, fields map[string]string, body []byte) (*Answer, error) {
 	a.opaque++
 	header, err := json.Marshal(askHeader{
-		Code: code, ExtFields: fields, Language: "JAVA", Opaque: a.opaque, Serialize: "JSON", Version: 513,
+		Code: code, ExtFields: fields, Language: "JAVA", Opaque: a.opaque, Serialize: "JSON", Version: a.version,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("harness: request %d: %w", code, err)
@@ -100,7 +107,18 @@ func (a *Asker) AskWithBody(code int, fields map[string]string, body []byte) (*A
 
 // RouteBytes returns the body that a client of 5.x gets for a topic's route, as sent; nil when there is no route.
 func (a *Asker) RouteBytes(topic string) ([]byte, error) {
-	answer, err := a.Ask(askRoute, map[string]string{"topic": topic, "acceptStandardJsonOnly": "true"})
+	return a.routeBytes(map[string]string{"topic": topic, "acceptStandardJsonOnly": "true"})
+}
+
+// LegacyRouteBytes returns what an old client gets: the same with bare integer keys.
+func (a *Asker) LegacyRouteBytes(topic string) ([]byte, error) {
+	defer func(version int) { a.version = version }(a.version)
+	a.version = legacyProtocol
+	return a.routeBytes(map[string]string{"topic": topic})
+}
+
+func (a *Asker) routeBytes(fields map[string]string) ([]byte, error) {
+	answer, err := a.Ask(askRoute, fields)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +128,7 @@ func (a *Asker) RouteBytes(topic string) ([]byte, error) {
 	case answerNoTopic:
 		return nil, nil
 	}
-	return nil, fmt.Errorf("harness: route of %s: code %d, remark %q", topic, answer.Code, answer.Remark)
+	return nil, fmt.Errorf("harness: route of %s: code %d, remark %q", fields["topic"], answer.Code, answer.Remark)
 }
 
 // HasRoute reports whether the nameserver knows a route of the topic.

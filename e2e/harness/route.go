@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 )
 
@@ -67,10 +68,13 @@ func (r *Route) Broker(name string) map[string]string {
 	return nil
 }
 
-// Canonical returns a body in standard JSON with every list sorted: two answers that say the same give the same text.
+// bareKey is an integer key without quotes, as old clients get them. None of the texts in an answer looks like one.
+var bareKey = regexp.MustCompile(`([{,])(-?\d+):`)
+
+// Canonical returns a body with every list sorted: two answers that say the same in the same dialect give the same text.
 func Canonical(body []byte) (string, error) {
 	var value any
-	if err := json.Unmarshal(body, &value); err != nil {
+	if err := json.Unmarshal(bareKey.ReplaceAll(body, []byte(`$1"bare $2":`)), &value); err != nil {
 		return "", fmt.Errorf("harness: body %q: %w", body, err)
 	}
 	text, err := json.Marshal(sorted(value)) // maps are written in the order of their keys

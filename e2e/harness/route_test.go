@@ -45,6 +45,10 @@ func TestCanonical(t *testing.T) {
 	if other, err := Canonical([]byte(`{"a":null,"b":[{"a":0},{"x":[1,2]}]}`)); err != nil || other != one {
 		t.Errorf("%s and %s differ, error %v", one, other, err)
 	}
+	bare, err := Canonical([]byte(`{"0":{-1:"a",2:"127.0.0.1:2"}}`))
+	if quoted, _ := Canonical([]byte(`{"0":{"-1":"a","2":"127.0.0.1:2"}}`)); err != nil || bare == quoted {
+		t.Errorf("bare keys are the same as quoted ones: %s, error %v", bare, err)
+	}
 	if other, err := Canonical([]byte(`{"a":null,"b":[{"a":0},{"x":[1,3]}]}`)); err != nil || other == one {
 		t.Errorf("%s is the same as %s, error %v", one, other, err)
 	}
