@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,8 @@ func TestMixedFleet(t *testing.T) {
 			{1, control, "with both of Apache's back"},
 		} {
 			changeHands(t, fleet[change.index], change.to)
+			others := slices.Delete(slices.Clone(fleet), change.index, change.index+1)
+			awaitSameRoutes(t, others, harness.Canonical) // nothing has come to them by the change
 			for _, b := range brokers {
 				if err := b.AwaitRegisteredAt(fleet[change.index], backLimit); err != nil {
 					t.Fatal(err)
