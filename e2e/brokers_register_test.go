@@ -165,11 +165,31 @@ func checkSplit(t *testing.T, b *tappedBroker) {
 // changing are the parts of a static topic's route that are made of the time and by chance.
 var changing = regexp.MustCompile(`"epoch":\d+|"currIdMap":\{[^}]*\}`)
 
+// staticAttempts: Apache's nameserver loses the mapping of a broker that happens to register while it is halfway through making
+// the topic (row late-mappings of COMPATIBILITY.md), for good. It is given other chances, with other topics.
+var staticAttempts = map[string]int{apache: 5, waymark: 1}
+
 // staticTopic makes a static topic of four queues on two brokers, sends and receives through it, and returns its route.
-func staticTopic(t *testing.T, client *harness.Session, brokers ...*tappedBroker) string {
+func staticTopic(t *testing.T, nameserver string, client *harness.Session, brokers ...*tappedBroker) string {
+	t.Helper()
+	for attempt := range staticAttempts[nameserver] {
+		topic := fmt.Sprintf("Static-%s-%d", strings.ReplaceAll(brokers[0].version, ".", "_"), attempt)
+		text, err := makeStaticTopic(t, topic, brokers)
+		if err != nil {
+			t.Log(err)
+			continue
+		}
+		roundTrips(t, client, topic)
+		return strings.ReplaceAll(changing.ReplaceAllString(text, "<changing>"), topic, "<topic>")
+	}
+	t.Fatal("no static topic has all of its mappings")
+	return ""
+}
+
+// makeStaticTopic makes the topic and returns its route, which has a mapping of each broker.
+func makeStaticTopic(t *testing.T, topic string, brokers []*tappedBroker) (text string, err error) {
 	t.Helper()
 	n, version := brokers[0].nameserver, brokers[0].version
-	topic := "Static-" + strings.ReplaceAll(version, ".", "_")
 	var names []string
 	for _, b := range brokers {
 		names = append(names, b.Name)
@@ -180,12 +200,17 @@ func staticTopic(t *testing.T, client *harness.Session, brokers ...*tappedBroker
 		t.Fatal(err)
 	}
 	awaitRoute(t, n, topic, func(r *harness.Route) bool { return len(r.Queues) == len(brokers) })
-	text := canonicalRoute(t, n, topic, brokers...)
-	for _, name := range names {
-		if !strings.Contains(text, fmt.Sprintf(`"bname":%q`, name)) {
-			t.Errorf("mqadmin says\n%s\nand the route has no mapping of %s: %s", out, name, text)
+	err = harness.Eventually(mappingLimit, func() error {
+		text = canonicalRoute(t, n, topic, brokers...)
+		for _, name := range names {
+			if !strings.Contains(text, fmt.Sprintf(`"bname":%q`, name)) {
+				return fmt.Errorf("mqadmin says\n%s\nand the route has no mapping of %s: %s", out, name, text)
+			}
 		}
-	}
-	roundTrips(t, client, topic)
-	return changing.ReplaceAllString(text, "<changing>")
+		return nil
+	})
+	return text, err
 }
+
+// mappingLimit is for a mapping that comes right behind its topic, or with the broker's next registration.
+const mappingLimit = 2 * harness.RegistrationPeriod

@@ -112,7 +112,7 @@ func brokersOf(t *testing.T, nameserver string, n *harness.Nameserver, version s
 	t.Run("static topic", func(t *testing.T) {
 		inMatrix(t, nameserver, "broker", version,
 			fmt.Sprintf("static topic by mqadmin updateStaticTopic on two brokers: %d messages sent and received", brokerMessages))
-		routes = append(routes, staticTopic(t, client, brokers["unforced"], brokers["split"]))
+		routes = append(routes, staticTopic(t, nameserver, client, brokers["unforced"], brokers["split"]))
 	})
 	return routes
 }

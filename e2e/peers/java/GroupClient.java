@@ -36,6 +36,8 @@ import org.apache.rocketmq.common.message.MessageQueue;
  */
 public final class GroupClient {
     private static final int SEND_TIMEOUT_MILLIS = 10_000;
+    /** A client's start fails when a query takes longer: 3 s if it isn't told, which a crowded machine exceeds. */
+    private static final int QUERY_TIMEOUT_MILLIS = 30_000;
     private static final int POLL_MILLIS = 1000;
     /** The consumer takes few messages ahead of its listener, so that a held one leaves most of them at the broker. */
     private static final int AHEAD_PER_QUEUE = 10;
@@ -54,10 +56,12 @@ public final class GroupClient {
         producer = new DefaultMQProducer(topic + "-producer");
         producer.setNamesrvAddr(nameserver);
         producer.setSendMsgTimeout(SEND_TIMEOUT_MILLIS);
+        producer.setMqClientApiTimeout(QUERY_TIMEOUT_MILLIS);
         producer.setPollNameServerInterval(POLL_MILLIS);
         producer.setHeartbeatBrokerInterval(POLL_MILLIS);
         consumer = new DefaultMQPushConsumer(topic + "-consumer");
         consumer.setNamesrvAddr(nameserver);
+        consumer.setMqClientApiTimeout(QUERY_TIMEOUT_MILLIS);
         consumer.setPollNameServerInterval(POLL_MILLIS);
         consumer.setHeartbeatBrokerInterval(POLL_MILLIS);
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
@@ -68,6 +72,7 @@ public final class GroupClient {
     public static void main(String[] args) {
         // The client's own periods, 20 s, and an orderly consumer's lock of a queue, 30 s, would outlive a test.
         System.setProperty("rocketmq.client.rebalance.waitInterval", "1000");
+        System.setProperty("com.rocketmq.remoting.client.connect.timeout", String.valueOf(QUERY_TIMEOUT_MILLIS));
         System.setProperty("rocketmq.client.rebalance.lockInterval", "1000");
         System.setProperty("rocketmq.client.rebalance.lockMaxLiveTime", "5000");
         try {
