@@ -61,6 +61,7 @@ func startOurs(config map[string]string) (Target, error) {
 		os.RemoveAll(dir)
 		return nil, err
 	}
+	go o.clock.idle()
 	return o, nil
 }
 
@@ -108,6 +109,25 @@ func (c *clock) Advance(d time.Duration) {
 			case <-c.stopped:
 				return
 			}
+		}
+	}
+}
+
+// idle lets ticks come while the time stands still, until the server stops. A scan that waits for a busy loop makes the
+// server put off the next one, and only a tick makes up for it.
+func (c *clock) idle() {
+	beats := time.NewTicker(5 * time.Millisecond)
+	defer beats.Stop()
+	for {
+		select {
+		case <-beats.C:
+		case <-c.stopped:
+			return
+		}
+		select {
+		case c.ticks <- time.Time{}:
+		case <-c.stopped:
+			return
 		}
 	}
 }
