@@ -18,16 +18,20 @@ func (t *Table) newMapping(m *codec.TopicQueueMapping, registrant string) bool {
 	return !ok || known.entries[i].epoch < m.Epoch
 }
 
-// setMapping stores a static mapping of a topic, in place of the one of the same broker name.
-func (t *Table) setMapping(topic string, e mappingEntry) {
+// setMapping stores a static mapping of a topic, in place of the one of the same broker name, and reports whether it
+// differs from that.
+func (t *Table) setMapping(topic string, e mappingEntry) bool {
 	old, _ := t.mappings.Get(topic)
 	m := old.with(e)
-	t.mappings.Set(topic, m)
 	if old != nil {
-		if i := slices.IndexFunc(old.entries, func(o mappingEntry) bool { return o.brokerName == e.brokerName }); i >= 0 {
+		if i, ok := old.find(e.brokerName); ok {
+			if old.entries[i] == e {
+				return false
+			}
 			t.unmap(old.entries[i:i+1], topic, m.entries)
 		}
 	}
+	t.mappings.Set(topic, m)
 	for _, name := range []string{e.brokerName, e.registrant} {
 		topics, ok := t.mapped[name]
 		if !ok {
@@ -36,6 +40,7 @@ func (t *Table) setMapping(topic string, e mappingEntry) {
 		}
 		topics[topic] = struct{}{}
 	}
+	return true
 }
 
 // removeMappings takes all mappings off a topic.
@@ -71,9 +76,13 @@ func (t *Table) removeMapping(topic string, drop func(mappingEntry) bool) {
 	t.unmap(dropped, topic, rest)
 }
 
-// unmap forgets that a topic has mappings of and by the broker names in old, unless rest has others of them.
+// unmap forgets that a topic has mappings of and by the broker names in old, unless rest has others of them. Whoever
+// registered them would bring them again: its registration is no longer what the table holds.
 func (t *Table) unmap(old []mappingEntry, topic string, rest []mappingEntry) {
 	for _, o := range old {
+		if g := t.brokers.group(o.registrant); g != nil {
+			t.brokers.mark(g)
+		}
 		for _, name := range []string{o.brokerName, o.registrant} {
 			if slices.ContainsFunc(rest, func(e mappingEntry) bool { return e.brokerName == name || e.registrant == name }) {
 				continue

@@ -54,7 +54,7 @@ type registration struct {
 	first   bool  // the slot (name, id) was empty
 	prev    *Live // what the address registered before under this name; nil if nothing
 	group   *Group
-	changed int // topics added or changed, and mappings added under an unchanged version
+	changed int // topics and mappings added or changed
 }
 
 // newVersion reports whether the broker's table may differ from the known one.
@@ -148,14 +148,9 @@ func (t *Table) applyTopics(r *registration) {
 	}
 	for i := range r.Body.Mappings {
 		m := &r.Body.Mappings[i]
-		switch {
-		case all:
-		case t.newMapping(m, r.BrokerName):
+		if (all || t.newMapping(m, r.BrokerName)) && t.setMapping(m.Key, newMappingEntry(m, r.BrokerName)) {
 			r.changed++
-		default:
-			continue
 		}
-		t.setMapping(m.Key, newMappingEntry(m, r.BrokerName))
 	}
 }
 

@@ -53,6 +53,7 @@ func actingMaster(t *testing.T, nameserver string) []string {
 	g.sendToBoth(t)
 	g.awaitReceived(t)
 	g.awaitReplicated(t)
+	g.checkRegistrationReply(t)
 	g.checkReplicatesFromMaster(t)
 
 	g.sendUnread(t)

@@ -43,6 +43,7 @@ type group struct {
 	nameserver    *harness.Nameserver
 	master, other *harness.Broker
 	slaves        []*harness.Broker
+	tap           *harness.Tap // between the last slave and the nameserver
 	client        *harness.Session
 	stages        []string // the topic's route at each stage, addresses by name
 }
@@ -61,7 +62,9 @@ func startGroup(t *testing.T, nameserver string, config groupConfig) *group {
 	}
 	replicas := slices.Concat(config.properties, config.replicas)
 	g.master, g.other = broker(masters, groupName, 0, replicas), broker(masters, otherName, 0, config.properties)
-	g.slaves = []*harness.Broker{broker(slaves, groupName, 1, replicas), broker(slaves, groupName, 2, replicas)}
+	g.tap = newTap(t, g.nameserver)
+	tapped := append(slices.Clone(replicas), "namesrvAddr="+g.tap.Addr)
+	g.slaves = []*harness.Broker{broker(slaves, groupName, 1, replicas), broker(slaves, groupName, 2, tapped)}
 	// A slave learns its master from the answer to its own registration: the master has to come first.
 	startAll(t, g.master, g.other)
 	for _, master := range []*harness.Broker{g.master, g.other} {

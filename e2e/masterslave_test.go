@@ -32,6 +32,7 @@ func masterSlave(t *testing.T, nameserver, version string) []string {
 	g.sendToBoth(t)
 	g.awaitReceived(t)
 	g.awaitReplicated(t)
+	g.checkRegistrationReply(t)
 	if version != oldVersion { // which doesn't tell
 		g.checkReplicatesFromMaster(t)
 	}
@@ -46,6 +47,20 @@ func masterSlave(t *testing.T, nameserver, version string) []string {
 	g.awaitRoute(t, "master back", 6, whole, stepLimit)
 	g.checkWholeAgain(t)
 	return g.stages
+}
+
+// checkRegistrationReply: the answer to a slave's registration says where its master is, and where that serves its log.
+func (g *group) checkRegistrationReply(t *testing.T) {
+	t.Helper()
+	var told map[string]string
+	for _, e := range g.tap.Exchanges(registerBroker) {
+		if e.Answer != nil {
+			told = e.Answer.ExtFields
+		}
+	}
+	if told["masterAddr"] != g.master.Addr || told["haServerAddr"] != g.master.HAAddr() {
+		t.Errorf("the last answer to a slave's registration says %v, want master %s and %s", told, g.master.Addr, g.master.HAAddr())
+	}
 }
 
 // checkReplicatesFromMaster: nobody but the nameserver has told the slaves where their master's log is served.
