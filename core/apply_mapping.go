@@ -21,16 +21,18 @@ func (t *Table) newMapping(m *codec.TopicQueueMapping, registrant string) bool {
 // setMapping stores a static mapping of a topic, in place of the one of the same broker name, and reports whether it
 // differs from that.
 func (t *Table) setMapping(topic string, e mappingEntry) bool {
+	var replaced []mappingEntry
 	old, _ := t.mappings.Get(topic)
-	m := old.with(e)
 	if old != nil {
 		if i, ok := old.find(e.brokerName); ok {
-			if old.entries[i] == e {
-				return false
-			}
-			t.unmap(old.entries[i:i+1], topic, m.entries)
+			replaced = old.entries[i : i+1]
 		}
 	}
+	if len(replaced) > 0 && replaced[0] == e {
+		return false
+	}
+	m := old.with(e)
+	t.unmap(replaced, topic, m.entries)
 	t.mappings.Set(topic, m)
 	for _, name := range []string{e.brokerName, e.registrant} {
 		topics, ok := t.mapped[name]

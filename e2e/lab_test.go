@@ -94,9 +94,7 @@ func (l *lab) close() {
 // jars returns the jars of a version. Without a toolchain the test is skipped, or fails where CI promises to have one.
 func (l *lab) jars(t *testing.T, version string) harness.Jars {
 	t.Helper()
-	if l.javaErr != nil {
-		need(t, l.javaErr)
-	}
+	need(t, l.javaErr)
 	jars, err := l.java.Jars(version)
 	need(t, err)
 	return jars

@@ -39,15 +39,19 @@ var table = &results{rows: map[row]map[string]string{}}
 // row is added by several tests, the worst outcome stays.
 func inMatrix(t *testing.T, nameserver, peer, version, does string) {
 	t.Helper()
+	addAtEnd(t, nameserver, row{peer, version, does}, passed)
+}
+
+// addAtEnd adds a row with what it says when the test has not failed.
+func addAtEnd(t *testing.T, nameserver string, key row, outcome string) {
 	t.Cleanup(func() {
-		outcome := passed
 		switch {
 		case t.Failed():
 			outcome = failed
 		case t.Skipped():
 			outcome = skipped
 		}
-		table.add(row{peer, version, does}, nameserver, outcome)
+		table.add(key, nameserver, outcome)
 	})
 }
 
@@ -59,16 +63,7 @@ func refusedByApache(t *testing.T, nameserver, peer, version, does, reason strin
 		inMatrix(t, nameserver, peer, version, does)
 		return
 	}
-	t.Cleanup(func() {
-		outcome := "refused: " + reason
-		switch {
-		case t.Failed():
-			outcome = failed
-		case t.Skipped():
-			outcome = skipped
-		}
-		table.add(row{peer, version, does}, nameserver, outcome)
-	})
+	addAtEnd(t, nameserver, row{peer, version, does}, "refused: "+reason)
 }
 
 func (r *results) add(key row, nameserver, outcome string) {
