@@ -148,7 +148,6 @@ func (t *Table) removeGroup(g *Group) (topics int) {
 		t.removeQueue(t.index.names[id], g)
 	}
 	t.removeMappingsOf(g.Name)
-	t.index.dropGroup(g.index)
 	t.brokers.drop(g)
 	return len(ids)
 }

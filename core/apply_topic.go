@@ -1,11 +1,6 @@
 package core
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/waymark-mq/waymark/codec"
-)
+import "github.com/waymark-mq/waymark/codec"
 
 const (
 	permWrite     = codec.PermWrite
@@ -20,7 +15,7 @@ func (t *Table) deleteTopic(c *DeleteTopic) {
 		in = func(name string) bool { return t.brokers.inCluster(c.ClusterName, name) }
 	}
 	if r, ok := t.topics.Get(c.Topic); ok {
-		for _, q := range slices.Clone(r.queues) {
+		for _, q := range r.list.queues {
 			if g := t.brokers.at(q.group()); in(g.Name) {
 				t.removeQueue(c.Topic, g)
 				t.brokers.mark(g)
@@ -64,7 +59,7 @@ func (t *Table) setPerm(brokerName string, perm func(int32) int32) int {
 	changed := false
 	for _, id := range ids {
 		r, _ := t.topics.Get(t.index.names[id])
-		s := t.queues.table.at(r.queues[r.find(g.index)].setting()).queueSetting
+		s := t.queues.table.at(r.list.queues[r.list.find(g.index)].setting()).queueSetting
 		s.perm = perm(s.perm)
 		changed = t.setQueue(r.name, g, s, true) || changed
 	}
@@ -77,31 +72,42 @@ func (t *Table) setPerm(brokerName string, perm func(int32) int32) int {
 // setQueue stores a group's queue of a topic if the topic lacks it or, with
 // replace, if it differs; it reports whether anything changed.
 func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) bool {
+	setting := t.queues.acquire(s)
+	defer t.queues.release(setting)
 	r, known := t.topics.Get(topic)
 	if !known {
-		r = &TopicRoute{name: topic, id: t.index.newID(topic), born: t.batch}
+		r = &TopicRoute{name: topic, list: noQueues, id: t.index.newID(topic), born: t.batch}
 		t.topics.Set(topic, r)
 		t.namesChanged = true
 		t.bytes += listedBytes(topic)
 	}
-	i := r.find(g.index)
-	if i >= 0 && (!replace || t.queues.table.at(r.queues[i].setting()).queueSetting == s) {
+	to := t.lists.with(r.list, makeQueue(g.index, setting), replace)
+	if to == r.list {
 		return false
 	}
-	t.queuesChanged = true
-	r = t.writable(r)
-	q := makeQueue(g.index, t.queues.acquire(s))
-	if i >= 0 {
-		t.queues.release(r.queues[i].setting())
-		r.queues[i] = q
-		return true
-	}
-	at, _ := slices.BinarySearchFunc(r.queues, g.Name, func(q queue, name string) int {
-		return strings.Compare(t.brokers.at(q.group()).Name, name)
-	})
-	r.queues = slices.Insert(r.queues, at, q)
-	t.index.added(g.index, r.id)
+	t.setList(r, to)
 	return true
+}
+
+// setList gives a topic another list.
+func (t *Table) setList(r *TopicRoute, to *queueList) {
+	t.queuesChanged = true
+	old := r.list
+	if r.born != t.batch { // a snapshot has it
+		r = &TopicRoute{name: r.name, id: r.id, born: t.batch}
+		t.topics.Set(r.name, r)
+	}
+	r.list = to
+	if old != noQueues {
+		t.leaveList(r.id, old)
+	}
+	t.index.enter(to, r.id)
+}
+
+func (t *Table) leaveList(id uint32, l *queueList) {
+	if t.index.leave(l, id); len(l.topics) == 0 {
+		t.lists.drop(l)
+	}
 }
 
 // removeQueue takes a group off a topic, with its mapping; a topic without queues is gone.
@@ -110,44 +116,24 @@ func (t *Table) removeQueue(topic string, g *Group) {
 	if !ok {
 		return
 	}
-	i := r.find(g.index)
-	if i < 0 {
-		return
+	switch to := t.lists.without(r.list, g.index); {
+	case to == r.list:
+	case to == noQueues:
+		t.removeTopic(r)
+	default:
+		t.setList(r, to)
+		t.removeMapping(topic, func(e mappingEntry) bool { return e.brokerName == g.Name })
 	}
-	t.queuesChanged = true
-	t.queues.release(r.queues[i].setting())
-	if len(r.queues) == 1 {
-		t.topics.Delete(topic)
-		t.namesChanged = true
-		t.bytes -= listedBytes(topic)
-		t.index.removed(g.index, t.hasQueue(g.index))
-		t.index.freeID(r.id)
-		t.removeMappings(topic)
-		return
-	}
-	r = t.writable(r)
-	r.queues = slices.Delete(r.queues, i, i+1)
-	t.index.removed(g.index, t.hasQueue(g.index))
-	t.removeMapping(topic, func(e mappingEntry) bool { return e.brokerName == g.Name })
 }
 
-// writable returns the topic's route for writing: itself if this batch made it, else a copy.
-func (t *Table) writable(r *TopicRoute) *TopicRoute {
-	if r.born == t.batch {
-		return r
-	}
-	c := &TopicRoute{name: r.name, id: r.id, born: t.batch, queues: make([]queue, len(r.queues), len(r.queues)+1)}
-	copy(c.queues, r.queues)
-	t.topics.Set(r.name, c)
-	return c
+func (t *Table) removeTopic(r *TopicRoute) {
+	t.queuesChanged, t.namesChanged = true, true
+	t.topics.Delete(r.name)
+	t.bytes -= listedBytes(r.name)
+	t.leaveList(r.id, r.list)
+	t.index.freeID(r.id)
+	t.removeMappings(r.name)
 }
 
 // topicsOf returns the ids of the topics that have a queue of the group.
-func (t *Table) topicsOf(g *Group) []uint32 { return t.index.topics(g.index, t.hasQueue(g.index)) }
-
-func (t *Table) hasQueue(group int) func(id uint32) bool {
-	return func(id uint32) bool {
-		r, ok := t.topics.Get(t.index.names[id])
-		return ok && r.id == id && r.find(group) >= 0
-	}
-}
+func (t *Table) topicsOf(g *Group) []uint32 { return t.lists.topicsOf(g.index) }

@@ -41,31 +41,53 @@ func (t *Table) check() {
 }
 
 func (t *Table) checkTopics(s *Snapshot) {
-	refs := make([]int, len(t.queues.refs))
-	counts := map[int]int{}
 	bytes := 0
+	topics := map[*queueList]int{}
 	for name, r := range s.topics.All() {
 		bytes += listedBytes(name)
-		invariants.Check(r.name == name && len(r.queues) > 0, "core: topic %q has no queue", name)
+		invariants.Check(r.name == name && len(r.list.queues) > 0, "core: topic %q has no queue", name)
 		invariants.Check(t.index.names[r.id] == name, "core: topic %q has the id of %q", name, t.index.names[r.id])
-		for i, q := range r.queues {
-			g := s.brokers.groups[q.group()]
-			invariants.Check(g != nil, "core: topic %q names a broker that is gone", name)
-			if i > 0 {
-				before := s.brokers.groups[r.queues[i-1].group()]
-				invariants.Check(before.Name < g.Name, "core: queues of topic %q out of order", name)
-			}
-			invariants.Check(slices.Contains(t.index.lists[q.group()], r.id), "core: topic %q missing from the list of %q", name, g.Name)
-			refs[q.setting()]++
-			counts[q.group()]++
-		}
+		invariants.Check(r.list.topics[t.index.places[r.id]] == r.id, "core: topic %q missing in its list", name)
+		topics[r.list]++
 	}
 	invariants.Check(bytes == s.topicBytes, "core: %d bytes of topic names, counted %d", bytes, s.topicBytes)
+	t.checkLists(s, topics)
+}
+
+// checkLists recomputes what is kept of the lists; topics counts those of each.
+func (t *Table) checkLists(s *Snapshot, topics map[*queueList]int) {
+	refs := make([]int, len(t.queues.refs))
+	interned := 0
+	for sum, l := range t.lists.bySum {
+		for ; l != nil; l = l.next {
+			interned++
+			invariants.Check(l.sum == sum && !l.dead && len(l.topics) == topics[l] && topics[l] > 0, "core: list of %d topics, counted %d", len(l.topics), topics[l])
+			for i, q := range l.queues {
+				g := s.brokers.groups[q.group()]
+				invariants.Check(g != nil, "core: a list names a broker that is gone")
+				if i > 0 {
+					invariants.Check(s.brokers.groups[l.queues[i-1].group()].Name < g.Name, "core: queues out of order")
+				}
+				invariants.Check(slices.Contains(t.lists.byGroup[q.group()], l), "core: a list is missing from those of %q", g.Name)
+				sum -= hashQueue(q)
+				refs[q.setting()]++
+			}
+			invariants.Check(sum == 0, "core: a list has another sum")
+			sum = l.sum
+		}
+	}
+	invariants.Check(interned == len(topics), "core: %d lists, in use %d", interned, len(topics))
 	for i, n := range refs {
 		invariants.Check(n == t.queues.refs[i], "core: setting %d used %d times, counted %d", i, n, t.queues.refs[i])
 	}
-	for g, n := range t.index.count {
-		invariants.Check(n == counts[g], "core: group %d has %d topics, counted %d", g, counts[g], n)
+	for g, lists := range t.lists.byGroup {
+		dead := 0
+		for _, l := range lists {
+			if l.dead {
+				dead++
+			}
+		}
+		invariants.Check(dead == t.lists.dead[g], "core: group %d has %d dead lists, counted %d", g, dead, t.lists.dead[g])
 	}
 }
 

@@ -19,7 +19,7 @@ func (s *Snapshot) deepHash() uint64 {
 		sum += h.Sum64() // maps come in any order
 	}
 	for name, r := range s.topics.All() {
-		add("topic", name, r.name, r.queues)
+		add("topic", name, r.name, r.list.queues)
 	}
 	for topic, m := range s.mappings.All() {
 		add("mapping", topic, m.entries)

@@ -27,7 +27,8 @@
 //	brokers.go        table of groups            notify.go          905
 //	brokerdraft.go    groups of a batch          deephash.go        hash of a snapshot, tagged invariants
 //	queue.go          queues and settings        report.go          events for the log
-//	mapping.go        static mappings            topicindex.go      topics by broker group
+//	queuelist.go      lists that topics share    topicindex.go      topics by number
+//	mapping.go        static mappings            check_on.go        proofs, in builds tagged invariants
 //	kv.go             KV configuration           fold.go            zone names
-//	liveness.go       LiveCell, Live             check_on.go        proofs, in builds tagged invariants
+//	liveness.go       LiveCell, Live
 package core

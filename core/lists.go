@@ -59,7 +59,7 @@ const (
 func (s *Snapshot) UnitTopics(l UnitList) List {
 	return newList(&s.unitLists[l], s.topicListBytes, func(dst []byte) []byte {
 		return appendTopicList(dst, s.topicNames(func(r *TopicRoute) bool {
-			return slices.ContainsFunc(r.queues, func(q queue) bool { return l.matches(s.queues.at(q.setting()).sysFlag) })
+			return slices.ContainsFunc(r.list.queues, func(q queue) bool { return l.matches(s.queues.at(q.setting()).sysFlag) })
 		}))
 	})
 }
@@ -107,7 +107,7 @@ func (s *Snapshot) appendTopicsOf(dst []byte, c *cluster) []byte {
 		in[s.brokers.group(b).index] = true
 	}
 	return appendTopicList(dst, s.topicNames(func(r *TopicRoute) bool {
-		return slices.ContainsFunc(r.queues, func(q queue) bool { return in[q.group()] })
+		return slices.ContainsFunc(r.list.queues, func(q queue) bool { return in[q.group()] })
 	}))
 }
 

@@ -18,24 +18,13 @@ func makeQueue(group int, setting uint32) queue { return queue(uint64(group)<<32
 func (q queue) group() int      { return int(q >> 32) }
 func (q queue) setting() uint32 { return uint32(q) }
 
-// TopicRoute is one topic and its queues, by broker name. Immutable once published.
+// TopicRoute is one topic and its queues. Immutable once published.
 type TopicRoute struct {
-	name   string
-	queues []queue
+	name string
+	list *queueList
 
 	id   uint32 // in topicIndex; writer only
 	born uint64 // batch that made it, which alone may still write it; writer only
-}
-
-// find returns the position of a group's queue, or -1. A scan: the words lie together,
-// and comparing them beats a binary search by name up to several hundred.
-func (r *TopicRoute) find(group int) int {
-	for i, q := range r.queues {
-		if q.group() == group {
-			return i
-		}
-	}
-	return -1
 }
 
 // queueSetting is what a broker says of its queues of a topic. Few distinct ones exist.
@@ -80,7 +69,7 @@ func (t *settingTable) at(i uint32) *settingEntry {
 }
 
 // settingIndex is the writer's side of the settings: which index a setting has,
-// how many queues use it, and which indexes are free. A free index is used
+// how many lists use it, and which indexes are free. A free index is used
 // again in a new table only, so older snapshots keep theirs. A page without a
 // setting in use is given back, so that memory follows what is in use.
 type settingIndex struct {
@@ -89,6 +78,7 @@ type settingIndex struct {
 	born  uint64
 	index map[queueSetting]uint32
 	refs  []int
+	last  uint32 // the index acquired last: the next is mostly the same
 	free  []uint32
 	used  []int // settings in use by page
 }
@@ -96,8 +86,12 @@ type settingIndex struct {
 // begin starts a batch.
 func (x *settingIndex) begin(born uint64) { x.own, x.born = false, born }
 
-// acquire returns the index of s for one more queue.
+// acquire returns the index of s, held once more until release.
 func (x *settingIndex) acquire(s queueSetting) uint32 {
+	if i := x.last; int(i) < len(x.refs) && x.refs[i] > 0 && x.table.at(i).queueSetting == s {
+		x.refs[i]++
+		return i
+	}
 	i, ok := x.index[s]
 	if !ok {
 		i = x.slot()
@@ -106,10 +100,14 @@ func (x *settingIndex) acquire(s queueSetting) uint32 {
 		x.used[i/settingsPerPage]++
 	}
 	x.refs[i]++
+	x.last = i
 	return i
 }
 
-// release gives back one queue's use of i.
+// hold is acquire for a setting in use.
+func (x *settingIndex) hold(i uint32) { x.refs[i]++ }
+
+// release gives back one use of i.
 func (x *settingIndex) release(i uint32) {
 	if x.refs[i]--; x.refs[i] > 0 {
 		return

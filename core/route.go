@@ -31,7 +31,7 @@ func (s *Snapshot) AppendRoute(dst, topic []byte, o RouteOptions) ([]byte, bool)
 		return s.appendSpecial(dst, r, o), true
 	}
 	dst = append(dst, `{"brokerDatas":[`...)
-	for i, q := range r.queues {
+	for i, q := range r.list.queues {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -40,7 +40,7 @@ func (s *Snapshot) AppendRoute(dst, topic []byte, o RouteOptions) ([]byte, bool)
 	dst = append(dst, `],"filterServerTable":{}`...)
 	dst = s.appendOrderConf(dst, r)
 	dst = append(dst, `,"queueDatas":[`...)
-	for i, q := range r.queues {
+	for i, q := range r.list.queues {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -85,7 +85,7 @@ func (s *Snapshot) needsActingMaster(r *TopicRoute) bool {
 	if !s.settings.SupportActingMaster || strings.HasPrefix(r.name, memberTopicPrefix) {
 		return false
 	}
-	return slices.ContainsFunc(r.queues, s.acting)
+	return slices.ContainsFunc(r.list.queues, s.acting)
 }
 
 // acting reports whether the queue's group, having lost its master, shows its

@@ -44,8 +44,8 @@ func (s *Snapshot) appendSpecial(dst []byte, r *TopicRoute, o RouteOptions) []by
 // its zone keeps from it. The zone filter sees an acting master as a master.
 func (s *Snapshot) members(r *TopicRoute, zone string) (kept, dropped []member) {
 	stands := s.settings.SupportActingMaster && !strings.HasPrefix(r.name, memberTopicPrefix)
-	kept = make([]member, 0, len(r.queues))
-	for _, q := range r.queues {
+	kept = make([]member, 0, len(r.list.queues))
+	for _, q := range r.list.queues {
 		g := s.brokers.groups[q.group()]
 		m := member{q, g, g.Addrs}
 		if stands && s.acting(q) {

@@ -41,6 +41,7 @@ type Table struct {
 	// Private indexes, kept from batch to batch.
 	batch  uint64
 	index  topicIndex
+	lists  queueLists
 	owned  map[ConnID]map[*LiveCell]struct{} // cells by the connection that registered them
 	mapped map[string]map[string]struct{}    // broker name → topics with a mapping of it or by it
 	wheel  *wheel.Wheel[*LiveCell]
@@ -58,6 +59,7 @@ func NewTable(s Settings, kv map[string]map[string]string) *Table {
 		mapped:  map[string]map[string]struct{}{},
 		wheel:   wheel.New[*LiveCell](wheelTick, 0),
 	}
+	t.lists = newQueueLists(&t.queues, &t.brokers)
 	first := emptySnapshot(s, newKVTable(kv))
 	first.queues = t.queues.table
 	t.current.Store(first)

@@ -1,18 +1,10 @@
 package core
 
-import "slices"
-
-// topicIndex is the writer's list of each broker group's topics, so that losing
-// a broker touches its topics alone. Topics have small numbers; a list is
-// four bytes an entry.
-//
-// A list may name a topic that no longer has a queue of the group, or name one
-// twice; it never misses one. It is put right when it is read.
+// topicIndex numbers topics and knows where each stands in its list. The writer's own.
 type topicIndex struct {
-	names []string // by topic id; "" where free
-	free  []uint32
-	lists [][]uint32 // by group index
-	count []int      // topics that the group has a queue of
+	names  []string // by topic id; "" where free
+	places []uint32 // by topic id: position in the topics of its list
+	free   []uint32
 }
 
 // newID numbers a topic.
@@ -23,7 +15,7 @@ func (x *topicIndex) newID(name string) uint32 {
 		x.names[id] = name
 		return id
 	}
-	x.names = append(x.names, name)
+	x.names, x.places = append(x.names, name), append(x.places, 0)
 	return uint32(len(x.names) - 1)
 }
 
@@ -31,56 +23,20 @@ func (x *topicIndex) freeID(id uint32) {
 	x.names[id] = ""
 	x.free = append(x.free, id)
 	if len(x.free) == len(x.names) {
-		x.names, x.free = nil, nil
-		clear(x.lists) // no topic, so nothing but entries left over
+		x.names, x.places, x.free = nil, nil, nil
 	}
 }
 
-// added notes that topic id has a queue of the group now.
-func (x *topicIndex) added(group int, id uint32) {
-	for len(x.lists) <= group {
-		x.lists = append(x.lists, nil)
-		x.count = append(x.count, 0)
-	}
-	x.lists[group] = append(x.lists[group], id)
-	x.count[group]++
+// enter puts a topic among those of a list.
+func (x *topicIndex) enter(l *queueList, id uint32) {
+	x.places[id] = uint32(len(l.topics))
+	l.topics = append(l.topics, id)
 }
 
-// removed notes that a topic lost its queue of the group. The entry stays until
-// the list is read or half of it is such entries.
-func (x *topicIndex) removed(group int, has func(id uint32) bool) {
-	x.count[group]--
-	if len(x.lists[group]) > 2*x.count[group]+64 {
-		x.clean(group, has)
-	}
-}
-
-// topics returns the ids of the group's topics; has tells whether a topic has a
-// queue of the group. The result is a copy: the list may change under the caller's loop.
-func (x *topicIndex) topics(group int, has func(id uint32) bool) []uint32 {
-	if group >= len(x.lists) {
-		return nil
-	}
-	if len(x.lists[group]) != x.count[group] {
-		x.clean(group, has)
-	}
-	return slices.Clone(x.lists[group])
-}
-
-func (x *topicIndex) clean(group int, has func(id uint32) bool) {
-	l := x.lists[group]
-	slices.Sort(l)
-	l = slices.Compact(l)
-	l = slices.DeleteFunc(l, func(id uint32) bool { return !has(id) })
-	if cap(l) > 4*len(l)+64 {
-		l = slices.Clone(l) // give the peak back
-	}
-	x.lists[group] = l
-}
-
-// dropGroup forgets a group's list; its index may be used again.
-func (x *topicIndex) dropGroup(group int) {
-	if group < len(x.lists) {
-		x.lists[group], x.count[group] = nil, 0
-	}
+// leave takes a topic out of its list.
+func (x *topicIndex) leave(l *queueList, id uint32) {
+	last := len(l.topics) - 1
+	moved, place := l.topics[last], x.places[id]
+	l.topics[place], x.places[moved] = moved, place
+	l.topics = l.topics[:last]
 }

@@ -1,0 +1,228 @@
+package core
+
+import (
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+)
+
+// queueList is the queues of a topic, by broker name. Topics that the same brokers
+// have with the same settings share one list, of which there are few: so memory doesn't
+// grow with topics × brokers, and what the whole cluster's topics have in common is
+// changed once.
+type queueList struct {
+	queues []queue // immutable
+
+	// The writer's.
+	sum    uint64     // of its queues' hashes, in any order
+	next   *queueList // of the same sum
+	topics []uint32   // ids of the topics that have it
+	dead   bool       // no topic had it any more
+}
+
+// noQueues is what a new topic begins with and a topic ends with; none has it between commands.
+var noQueues = &queueList{}
+
+// find returns the position of a group's queue, or -1. A scan: the words lie together,
+// and comparing them beats a binary search by name up to several hundred.
+func (l *queueList) find(group int) int {
+	for i, q := range l.queues {
+		if q.group() == group {
+			return i
+		}
+	}
+	return -1
+}
+
+// splice is a list that is yet to be: another with drop queues at one position replaced by add.
+type splice struct {
+	from     *queueList
+	at, drop int
+	add      []queue
+}
+
+func (s splice) sum() uint64 {
+	sum := s.from.sum
+	for _, q := range s.from.queues[s.at : s.at+s.drop] {
+		sum -= hashQueue(q)
+	}
+	for _, q := range s.add {
+		sum += hashQueue(q)
+	}
+	return sum
+}
+
+func (s splice) is(queues []queue) bool {
+	tail := s.from.queues[s.at+s.drop:]
+	end := s.at + len(s.add)
+	return len(queues) == end+len(tail) && slices.Equal(queues[:s.at], s.from.queues[:s.at]) &&
+		slices.Equal(queues[s.at:end], s.add) && slices.Equal(queues[end:], tail)
+}
+
+func (s splice) queues() []queue {
+	return slices.Concat(s.from.queues[:s.at], s.add, s.from.queues[s.at+s.drop:])
+}
+
+var queueSeed = maphash.MakeSeed() // peers choose what is hashed
+
+func hashQueue(q queue) uint64 { return maphash.Comparable(queueSeed, q) }
+
+// queueLists are all lists in use, and what leads from groups to them and from them to
+// topics. The writer's own.
+type queueLists struct {
+	bySum   map[uint64]*queueList
+	byGroup [][]*queueList // by group index; may hold dead ones
+	dead    []int          // how many of byGroup's are dead
+	steps   [stepSlots]step
+
+	settings *settingIndex
+	brokers  *brokerDraft
+}
+
+func newQueueLists(settings *settingIndex, brokers *brokerDraft) queueLists {
+	return queueLists{bySum: map[uint64]*queueList{}, settings: settings, brokers: brokers}
+}
+
+// step is what came of a list once: a registration does the same to topic after topic.
+type step struct {
+	from, to *queueList
+	q        queue
+	replace  bool
+}
+
+const stepSlots = 16
+
+func (x *queueLists) step(from *queueList, q queue) *step {
+	return &x.steps[(from.sum+uint64(q.setting()))%stepSlots]
+}
+
+// with returns the list that has q and no other queue of its group; where from has another, only
+// with replace. It may be from itself. A new list is to be given to a topic at once.
+func (x *queueLists) with(from *queueList, q queue, replace bool) *queueList {
+	known := x.step(from, q)
+	if known.from == from && known.q == q && known.replace == replace {
+		return known.to
+	}
+	to := from
+	if i := from.find(q.group()); i < 0 {
+		to = x.intern(splice{from, x.placeOf(from, q.group()), 0, []queue{q}})
+	} else if replace && from.queues[i] != q {
+		to = x.intern(splice{from, i, 1, []queue{q}})
+	}
+	*known = step{from, to, q, replace}
+	return to
+}
+
+// noSetting is no setting's index.
+const noSetting = math.MaxUint32
+
+// without returns the list that lacks the group's queue: noQueues if from had no other, from itself if
+// it had none of the group.
+func (x *queueLists) without(from *queueList, group int) *queueList {
+	none := makeQueue(group, noSetting)
+	known := x.step(from, none)
+	if known.from == from && known.q == none {
+		return known.to
+	}
+	to := from
+	switch i := from.find(group); {
+	case i < 0:
+	case len(from.queues) == 1:
+		to = noQueues
+	default:
+		to = x.intern(splice{from, i, 1, nil})
+	}
+	*known = step{from, to, none, false}
+	return to
+}
+
+// placeOf returns where a group's queue belongs: by broker name.
+func (x *queueLists) placeOf(l *queueList, group int) int {
+	at, _ := slices.BinarySearchFunc(l.queues, x.brokers.at(group).Name, func(q queue, name string) int {
+		return strings.Compare(x.brokers.at(q.group()).Name, name)
+	})
+	return at
+}
+
+func (x *queueLists) intern(s splice) *queueList {
+	sum := s.sum()
+	for l := x.bySum[sum]; l != nil; l = l.next {
+		if s.is(l.queues) {
+			return l
+		}
+	}
+	l := &queueList{queues: s.queues(), sum: sum, next: x.bySum[sum]}
+	x.bySum[sum] = l
+	for _, q := range l.queues {
+		x.settings.hold(q.setting())
+		for len(x.byGroup) <= q.group() {
+			x.byGroup = append(x.byGroup, nil)
+			x.dead = append(x.dead, 0)
+		}
+		x.byGroup[q.group()] = append(x.byGroup[q.group()], l)
+	}
+	return l
+}
+
+// drop forgets a list that no topic has.
+func (x *queueLists) drop(l *queueList) {
+	l.dead = true
+	x.unlink(l)
+	for i := range x.steps {
+		if s := &x.steps[i]; s.from == l || s.to == l {
+			*s = step{}
+		}
+	}
+	for _, q := range l.queues {
+		x.settings.release(q.setting())
+		x.dead[q.group()]++
+		x.clean(q.group())
+	}
+}
+
+func (x *queueLists) unlink(l *queueList) {
+	first := x.bySum[l.sum]
+	switch {
+	case first != l:
+		before := first
+		for before.next != l {
+			before = before.next
+		}
+		before.next = l.next
+	case l.next != nil:
+		x.bySum[l.sum] = l.next
+	default:
+		delete(x.bySum, l.sum)
+		if len(x.bySum) == 0 {
+			x.bySum = map[uint64]*queueList{} // a map never shrinks
+		}
+	}
+}
+
+// clean takes the dead lists out of a group's once they are most of them.
+func (x *queueLists) clean(group int) {
+	const few = 16
+	all := x.byGroup[group]
+	if x.dead[group] <= len(all)/2+few && x.dead[group] < len(all) {
+		return
+	}
+	live := slices.DeleteFunc(all, func(l *queueList) bool { return l.dead })
+	if cap(live) > 4*len(live)+few {
+		live = slices.Clone(live) // give the peak back
+	}
+	x.byGroup[group], x.dead[group] = live, 0
+}
+
+// topicsOf returns the ids of the topics that have a queue of the group. A copy: lists
+// change under the caller's loop.
+func (x *queueLists) topicsOf(group int) []uint32 {
+	if group >= len(x.byGroup) {
+		return nil
+	}
+	var ids []uint32
+	for _, l := range x.byGroup[group] {
+		ids = append(ids, l.topics...) // none if dead
+	}
+	return ids
+}
