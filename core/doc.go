@@ -9,16 +9,17 @@
 //	   │                   KV, settings: immutable   └─ private indexes: topics by broker,
 //	   └─ LiveCell: heartbeats (atomic) ◀──────────── cells by connection, timing wheel
 //
-// A topic is a sorted slice of words without pointers (queue): index of the
-// broker group, index of an interned queue setting. Groups and settings carry the
-// text that answers say of them, so an answer is fragments appended one after
-// the other; there is no cache of whole route answers and nothing to invalidate.
+// A topic has a list of queues, which it shares with all topics of the same: words
+// without pointers (queue), index of the broker group and of an interned queue setting,
+// by broker name. Groups and settings carry the text that answers say of them, and
+// the topics of a list have the text of their answers in common.
 //
 // File map
 //
 //	table.go          Table, Step, publish       command.go         what the writer can be asked
 //	snapshot.go       Snapshot and look-ups      outcome.go         what it answers
-//	route.go          105, made of fragments     apply_register.go  103
+//	route.go          105                        apply_register.go  103
+//	routetext.go      text that topics share
 //	route_special.go  105, the rarer forms       apply_remove.go    104, end of connection, expiry
 //	lists.go          206, 224, 311–313          apply_topic.go     216, 217, 205, 327
 //	lists_brokers.go  106, 304                   apply_mapping.go   static mappings

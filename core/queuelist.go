@@ -167,7 +167,7 @@ func (x *queueLists) intern(s splice) *queueList {
 
 // drop forgets a list that no topic has.
 func (x *queueLists) drop(l *queueList) {
-	l.dead = true
+	l.dead, l.topics = true, nil
 	x.unlink(l)
 	for i := range x.steps {
 		if s := &x.steps[i]; s.from == l || s.to == l {

@@ -21,7 +21,8 @@ type RouteOptions struct {
 }
 
 // AppendRoute appends the answer to 105, or reports that the topic has no route.
-// It allocates nothing but room in dst, except for the forms that appendSpecial serves.
+// It allocates nothing but room in dst, except for the forms that appendSpecial serves and
+// once for the text that a list's topics have in common.
 func (s *Snapshot) AppendRoute(dst, topic []byte, o RouteOptions) ([]byte, bool) {
 	_, r, ok := s.topics.GetBytes(topic)
 	if !ok {
@@ -30,25 +31,51 @@ func (s *Snapshot) AppendRoute(dst, topic []byte, o RouteOptions) ([]byte, bool)
 	if len(o.Zone) > 0 || s.filtered > 0 || s.needsActingMaster(r) {
 		return s.appendSpecial(dst, r, o), true
 	}
+	t := s.brokers.texts.find(r.list, o.Dialect)
+	if t == nil {
+		if t = s.newRouteText(r.list, o.Dialect); t == nil {
+			return s.appendFragments(dst, r, o.Dialect), true
+		}
+	}
+	if len(s.kv.namespaces) == 0 && s.mappings.Len() == 0 {
+		return append(dst, t.text...), true
+	}
+	dst = append(dst, t.text[:t.queues]...)
+	dst = s.appendOrderConf(dst, r)
+	dst = append(dst, t.text[t.queues:len(t.text)-1]...)
+	dst = s.appendMappings(dst, r, o.Dialect)
+	return append(dst, '}'), true
+}
+
+// appendFragments appends an answer of which no text is kept.
+func (s *Snapshot) appendFragments(dst []byte, r *TopicRoute, d codec.Dialect) []byte {
+	dst = s.appendBrokerDatas(dst, r.list, d)
+	dst = s.appendOrderConf(dst, r)
+	dst = s.appendQueueDatas(dst, r.list)
+	dst = s.appendMappings(dst, r, d)
+	return append(dst, '}')
+}
+
+func (s *Snapshot) appendBrokerDatas(dst []byte, l *queueList, d codec.Dialect) []byte {
 	dst = append(dst, `{"brokerDatas":[`...)
-	for i, q := range r.list.queues {
+	for i, q := range l.queues {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, s.brokers.groups[q.group()].brokerData[o.Dialect]...)
+		dst = append(dst, s.brokers.groups[q.group()].brokerData[d]...)
 	}
-	dst = append(dst, `],"filterServerTable":{}`...)
-	dst = s.appendOrderConf(dst, r)
+	return append(dst, `],"filterServerTable":{}`...)
+}
+
+func (s *Snapshot) appendQueueDatas(dst []byte, l *queueList) []byte {
 	dst = append(dst, `,"queueDatas":[`...)
-	for i, q := range r.list.queues {
+	for i, q := range l.queues {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = s.appendQueue(dst, q)
 	}
-	dst = append(dst, ']')
-	dst = s.appendMappings(dst, r, o.Dialect)
-	return append(dst, '}'), true
+	return append(dst, ']')
 }
 
 func (s *Snapshot) appendQueue(dst []byte, q queue) []byte {

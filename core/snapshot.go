@@ -32,7 +32,7 @@ func emptySnapshot(s Settings, kv *kvTable) *Snapshot {
 		topics:       &cow.Map[*TopicRoute]{},
 		mappings:     &cow.Map[*topicMappings]{},
 		live:         &cow.Map[*Live]{},
-		brokers:      &brokerTable{},
+		brokers:      &brokerTable{texts: &routeTexts{}},
 		queues:       &settingTable{},
 		kv:           kv,
 		settings:     &s,
