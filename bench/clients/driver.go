@@ -74,7 +74,7 @@ func (d *driver) dial(c *conn, ask bool) error {
 
 // askOnce sends a request on a socket that waits.
 func (d *driver) askOnce(c *conn) error {
-	d.write, _ = d.append(d.write[:0])
+	d.write, _ = d.append(d.write[:0], c)
 	for b := d.write; len(b) > 0; {
 		n, err := writeSome(c.fd, b)
 		if err != nil {
@@ -93,9 +93,9 @@ func (d *driver) askOnce(c *conn) error {
 	}
 }
 
-// append appends the next request.
-func (d *driver) append(dst []byte) ([]byte, int32) {
-	k, i := d.pick.next()
+// append appends the next request on c.
+func (d *driver) append(dst []byte, c *conn) ([]byte, int32) {
+	k, i := d.pick.next(c.number)
 	opaque := wire.Opaque(d.asked)
 	d.asked++
 	if d.tally != nil { // else it is a connection's first

@@ -68,7 +68,7 @@ func (d *driver) closedLoop(p phase.Phases) error {
 func (d *driver) sendBatch(c *conn, now int64) {
 	d.write = d.write[:0]
 	for range d.clients.Depth {
-		d.write, _ = d.append(d.write)
+		d.write, _ = d.append(d.write, c)
 	}
 	c.batch, c.sentAt = d.clients.Depth, now
 	d.open += d.clients.Depth
@@ -123,7 +123,7 @@ func (d *driver) openLoop(p phase.Phases) error {
 // sendDue sends a request that was due before now.
 func (d *driver) sendDue(c *conn, due, now int64) {
 	var opaque int32
-	d.write, opaque = d.append(d.write[:0])
+	d.write, opaque = d.append(d.write[:0], c)
 	if !d.ready(c) {
 		d.tally.outcome.Unanswered++
 		return

@@ -29,6 +29,7 @@ type requests struct {
 	sets  [kinds]*wire.Frames
 	upTo  [kinds]float64 // share of this kind and those before, of 1
 	skew  float64
+	conns int  // connections there are
 	first kind // the only kind there is; kinds: there are several
 }
 
@@ -43,7 +44,7 @@ func newRequests(c *profiles.Clients, t *topology.Topology) *requests {
 		})
 	}
 	none := func(int) []codec.ExtField { return nil }
-	r := &requests{skew: c.Skew}
+	r := &requests{skew: c.Skew, conns: max(c.Connections, 1)}
 	shares := [kinds]float64{route: c.Mix.Route, miss: c.Mix.Miss, heartbeat: c.Mix.Heartbeat, cluster: c.Mix.Cluster, topics: c.Mix.Topics}
 	r.share(shares)
 	for k, share := range shares {
@@ -109,16 +110,27 @@ func (r *requests) picker(seed, driver uint64) *picker {
 	return p
 }
 
-// next chooses a request.
-func (p *picker) next() (k kind, i int) {
+// next chooses a request for a connection, by its number.
+func (p *picker) next(conn int) (k kind, i int) {
 	if k = p.first; k == kinds {
 		k = route
 		for share := p.rng.Float64(); k < kinds-1 && share >= p.upTo[k]; {
 			k++
 		}
 	}
-	if k == route && p.zipf != nil {
+	switch {
+	case k == route && p.zipf != nil:
 		return k, int(p.zipf.Uint64())
+	case k == heartbeat:
+		return k, p.broker(conn)
 	}
 	return k, p.rng.IntN(p.sets[k].Len())
+}
+
+// broker chooses one of the brokers that live on a connection: each is on one, unless there are fewer than connections.
+func (p *picker) broker(conn int) int {
+	n := p.sets[heartbeat].Len()
+	first := conn % min(n, p.conns)
+	own := (n - first + p.conns - 1) / p.conns
+	return first + p.conns*p.rng.IntN(own)
 }

@@ -19,7 +19,7 @@ func newPicker(c profiles.Clients, seed, driver uint64) *picker {
 func draw(p *picker, n int) (counts [kinds]int, asked []int, all string) {
 	asked = make([]int, 1000)
 	for range n {
-		k, i := p.next()
+		k, i := p.next(0)
 		counts[k]++
 		if k == route {
 			asked[i]++
@@ -110,5 +110,32 @@ func TestPending(t *testing.T) {
 	}
 	if _, _, ok := new(pending).answer(1); ok {
 		t.Error("an answer without a request")
+	}
+}
+
+func TestEachBrokerBeatsOnOneConnection(t *testing.T) {
+	for _, conns := range []int{1, 2, 3, 5} { // 3 brokers
+		p := newPicker(profiles.Clients{Connections: conns, Mix: profiles.Mix{Heartbeat: 1}}, 1, 0)
+		on := map[int]map[int]bool{}
+		for range 200 {
+			for c := range conns {
+				k, broker := p.next(c)
+				if k != heartbeat {
+					t.Fatalf("kind %d", k)
+				}
+				if on[broker] == nil {
+					on[broker] = map[int]bool{}
+				}
+				on[broker][c] = true
+			}
+		}
+		if len(on) != 3 {
+			t.Errorf("%d connections: %d brokers beat", conns, len(on))
+		}
+		for broker, c := range on {
+			if conns <= 3 && len(c) != 1 {
+				t.Errorf("%d connections: broker %d beats on %d", conns, broker, len(c))
+			}
+		}
 	}
 }
