@@ -21,6 +21,11 @@ type Command struct {
 
 	fields  []extField
 	scratch []byte // unescaped text
+
+	// The shape by which it was last parsed, and which of its headers: another request of the
+	// same differs in one field, opaque and body alone.
+	shape  *Shape
+	learnt uint32
 }
 
 // extField is one ext field; a nil value is null.

@@ -3,8 +3,8 @@ package codec
 import "bytes"
 
 // Shape remembers the JSON header of one request so that the next one, which mostly
-// differs in its opaque and in one ext field alone, needs no parsing: three
-// comparisons, the end of a text, a number.
+// differs in its opaque and in one ext field alone, or in the opaque alone, needs no
+// parsing: three comparisons, the end of a text, a number.
 //
 // It is sound because both are whole tokens, a text without anything to unescape and a
 // number that can't leave int32: with other content of the same kind in their places the
@@ -21,8 +21,12 @@ type Shape struct {
 	fieldFirst bool // the field stands before the opaque
 
 	command Command // what it means; its text aliases header
-	field   int     // index in command.fields
+	field   int     // index in command.fields, or noField
+	learnt  uint32  // times that Learn was called: tells commands of an older header
 }
+
+// noField stands for a shape in which nothing but the opaque changes.
+const noField = -1
 
 // Parse does what Command.Parse does if the frame's header has the shape; if not it
 // changes nothing and reports false.
@@ -36,10 +40,15 @@ func (s *Shape) Parse(c *Command, f Frame) bool {
 	if !ok || !bytes.Equal(rest, s.tail) {
 		return false
 	}
-	scratch, fields := c.scratch[:0], append(c.fields[:0], s.command.fields...)
-	*c = s.command
-	c.scratch, c.fields = scratch, fields
-	c.fields[s.field].value = value
+	if c.shape != s || c.learnt != s.learnt {
+		scratch, fields := c.scratch[:0], append(c.fields[:0], s.command.fields...)
+		*c = s.command
+		c.scratch, c.fields = scratch, fields
+		c.shape, c.learnt = s, s.learnt
+	}
+	if s.field != noField {
+		c.fields[s.field].value = value
+	}
 	c.Opaque = opaque
 	if c.Body = nil; len(f.Body) > 0 {
 		c.Body = f.Body
@@ -49,6 +58,10 @@ func (s *Shape) Parse(c *Command, f Frame) bool {
 
 // places reads field and opaque, in the order of the shape, from what follows its head.
 func (s *Shape) places(b []byte) (value, rest []byte, opaque int32, ok bool) {
+	if s.field == noField {
+		opaque, rest, ok = shortDigits(b)
+		return nil, rest, opaque, ok
+	}
 	if s.fieldFirst {
 		if value, b, ok = plainText(b); !ok || !bytes.HasPrefix(b, s.middle) {
 			return nil, nil, 0, false
@@ -87,39 +100,50 @@ func shortDigits(b []byte) (n int32, rest []byte, ok bool) {
 }
 
 // Learn remembers the header that c was parsed from, with the ext field that changes
-// from request to request. It reports false, and then recognises nothing, for a header
-// in which the two places can't be told for certain.
+// from request to request; without a name nothing but the opaque does. It reports false, and
+// then recognises nothing, for a header in which the places can't be told for certain.
 func (s *Shape) Learn(c *Command, header []byte, fieldName string) bool {
 	own := append(s.header[:0], header...)
-	*s = Shape{command: Command{fields: s.command.fields[:0]}}
-	value, ok := c.Field(fieldName)
+	*s = Shape{command: Command{fields: s.command.fields[:0]}, learnt: s.learnt + 1}
+	opaque, ok := findOpaque(own, c.Opaque)
 	if c.Type != SerializeJSON || !ok || len(header) > maxKeptScratchBytes {
 		return false
 	}
-	s.field = c.lastField(fieldName)
-	opaque, ok := findOpaque(own, c.Opaque)
-	if !ok {
-		return false
+	if fieldName == "" {
+		s.field = noField
+		s.head, s.tail = own[:opaque.Start], own[opaque.End:]
+		ok = s.proven(c, "")
+	} else {
+		ok = s.findPlace(c, own, opaque, fieldName)
 	}
-	// The same text may stand in several places; the proof tells which one counts.
-	const mostPlaces = 4
-	from := 0
-	for range mostPlaces {
-		place, ok := findText(own, value, from)
-		if !ok {
-			return false
-		}
-		if s.split(own, place, opaque); s.proven(c, fieldName) {
-			break
-		}
-		from = place.End
-		s.head = nil
-	}
-	if s.head == nil || s.command.parseJSON(own) != nil {
+	if !ok || s.command.parseJSON(own) != nil {
 		return false
 	}
 	s.header = own
 	return true
+}
+
+// findPlace cuts the header at the field and the opaque. The field's text may stand in several
+// places; the proof tells which one counts.
+func (s *Shape) findPlace(c *Command, header []byte, opaque Span, fieldName string) bool {
+	value, ok := c.Field(fieldName)
+	if !ok {
+		return false
+	}
+	s.field = c.lastField(fieldName)
+	const mostPlaces = 4
+	from := 0
+	for range mostPlaces {
+		place, ok := findText(header, value, from)
+		if !ok {
+			return false
+		}
+		if s.split(header, place, opaque); s.proven(c, fieldName) {
+			return true
+		}
+		from = place.End
+	}
+	return false
 }
 
 // split cuts the header at the two places.
@@ -173,7 +197,10 @@ func (s *Shape) proven(c *Command, fieldName string) bool {
 		opaque = []byte("192837465")
 	}
 	first, second := []byte(text), opaque
-	if !s.fieldFirst {
+	switch {
+	case s.field == noField:
+		first, second = opaque, nil
+	case !s.fieldFirst:
 		first, second = second, first
 	}
 	probe := bytes.Join([][]byte{s.head, first, s.middle, second, s.tail}, nil)
@@ -182,7 +209,7 @@ func (s *Shape) proven(c *Command, fieldName string) bool {
 		return false
 	}
 	n, _, _ := shortDigits(opaque)
-	if v, _ := p.Field(fieldName); string(v) != text || p.Opaque != n {
+	if v, _ := p.Field(fieldName); (s.field != noField && string(v) != text) || p.Opaque != n {
 		return false
 	}
 	for i := range p.fields {

@@ -13,8 +13,13 @@ import (
 
 const javaRoute = `{"code":105,"extFields":{"topic":"TopicA"},"flag":0,"language":"JAVA","opaque":17,"serializeTypeCurrentRPC":"JSON","version":513}`
 
-// learnt parses a header and returns its shape.
+// learnt parses a header and returns its shape, in which topic and opaque change.
 func learnt(t *testing.T, header string) (*Shape, bool) {
+	t.Helper()
+	return learntAs(t, header, "topic")
+}
+
+func learntAs(t *testing.T, header, field string) (*Shape, bool) {
 	t.Helper()
 	b := []byte(header)
 	var c Command
@@ -22,7 +27,7 @@ func learnt(t *testing.T, header string) (*Shape, bool) {
 		t.Fatalf("%v: %s", err, header)
 	}
 	s := new(Shape)
-	ok := s.Learn(&c, b, "topic")
+	ok := s.Learn(&c, b, field)
 	for i := range b {
 		b[i] = 0xDB // the shape must own what it keeps
 	}

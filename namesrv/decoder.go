@@ -27,7 +27,7 @@ func (d *decoder) decode(sess *session, w write) {
 		return
 	}
 	d.session = sess
-	defer giveBack(w.frame)
+	defer w.frame.Free()
 	defer func() {
 		if r := recover(); r != nil {
 			d.panicked(sess, r)

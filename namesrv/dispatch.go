@@ -15,6 +15,7 @@ type loop struct {
 	*Server
 	cmd     codec.Command // the request in hand; aliases its frame
 	session *session      // whose it is
+	beat    bool          // it is the heartbeat that the session's shapes know
 	now     int64         // monotonic nanoseconds of the read that brought it
 	scratch []byte
 
@@ -60,7 +61,7 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 		return dst, errHeaderTooLong
 	}
 	l.session, l.now = c.Context.(*session), now
-	if err := l.session.shape.parse(&l.cmd, f); err != nil {
+	if l.beat, err = l.session.shapes.parse(&l.cmd, f); err != nil {
 		return dst, err
 	}
 	if l.cmd.IsResponse() {
@@ -75,7 +76,7 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 // lastWithoutGoAway is the version ordinal of V5_3_1; later ones understand code 1500.
 const lastWithoutGoAway = 475
 
-// dispatch answers a request of the read lane, appending to dst, or copies one of the
+// dispatch answers a request of the read lane, appending to dst, or keeps one of the
 // write lane for the decoders.
 func (l *loop) dispatch(dst, frame []byte) []byte {
 	switch l.cmd.Code {
@@ -152,12 +153,13 @@ func (l *loop) busy(dst []byte) []byte {
 	return l.reply(dst, busyReply, nil)
 }
 
-// later copies the request in hand into its connection's lane, unless too much waits.
+// later puts the request in hand into its connection's lane, unless too much waits. Its frame
+// may be a decoder's from then on.
 func (l *loop) later(dst, frame []byte) []byte {
 	if l.writeBytes.Load() > l.maxWriteBytes {
 		return l.busy(dst)
 	}
-	l.enqueue(l.session, write{frame: copyFrame(frame), slow: l.slowToDecode()})
+	l.enqueue(l.session, write{frame: keepFrame(l.session.conn, frame), slow: l.slowToDecode()})
 	return dst
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/valyala/bytebufferpool"
 
 	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/netpoll"
 )
 
 // lane holds a connection's write requests in the order they came. The end of
@@ -19,9 +20,9 @@ type lane struct {
 // write is one request of the write lane: a frame to be decoded, or what the loop has
 // decoded already (104 and the end of the connection).
 type write struct {
-	frame   *bytebufferpool.ByteBuffer // the whole frame, copied; goes back to its pool when decoded
-	decoded change                     // if there is no frame
-	slow    bool                       // decoding may take long
+	frame   keptFrame // freed when decoded
+	decoded change    // if there is no frame
+	slow    bool      // decoding may take long
 }
 
 // bytes is what the request counts in the write budget.
@@ -29,15 +30,15 @@ func (w *write) bytes() int64 {
 	if w.frame == nil {
 		return w.decoded.bytes + requestOverhead
 	}
-	return int64(w.frame.Len()) + requestOverhead
+	return int64(len(w.frame.Bytes())) + requestOverhead
 }
 
 // requestOverhead is about what a waiting request costs besides its frame.
 const requestOverhead = 512
 
-// parse reads the request in the copied frame. The loop has accepted the same bytes.
+// parse reads the request in the kept frame. The loop has accepted the same bytes.
 func (w *write) parse(c *codec.Command) error {
-	f, err := codec.ParseFrame(w.frame.B)
+	f, err := codec.ParseFrame(w.frame.Bytes())
 	if err != nil {
 		return err
 	}
@@ -94,17 +95,36 @@ func (s *Server) release(sess *session, bytes int64) {
 	}
 }
 
-func copyFrame(frame []byte) *bytebufferpool.ByteBuffer {
+// keptFrame is a whole frame that outlives its event. It has one owner at a time: the lane, then a decoder, which frees it.
+type keptFrame interface {
+	Bytes() []byte
+	Free()
+}
+
+// keepFrame makes the frame in hand outlive its event: a large one changes hands, others are copied. Loop only.
+func keepFrame(c *netpoll.Conn, frame []byte) keptFrame {
+	if f, ok := c.TakeFrame(frame); ok {
+		return f
+	}
+	return copyFrame(frame)
+}
+
+// copiedFrame is a frame in a buffer of the common pool.
+type copiedFrame bytebufferpool.ByteBuffer
+
+func copyFrame(frame []byte) *copiedFrame {
 	b := bytebufferpool.Get()
 	b.B = append(b.B[:0], frame...)
-	return b
+	return (*copiedFrame)(b)
 }
 
 // maxPooledBytes is the size up to which a buffer is kept for the next frame.
 const maxPooledBytes = 1 << 20
 
-func giveBack(b *bytebufferpool.ByteBuffer) {
-	if cap(b.B) <= maxPooledBytes {
-		bytebufferpool.Put(b)
+func (f *copiedFrame) Bytes() []byte { return f.B }
+
+func (f *copiedFrame) Free() {
+	if cap(f.B) <= maxPooledBytes {
+		bytebufferpool.Put((*bytebufferpool.ByteBuffer)(f))
 	}
 }

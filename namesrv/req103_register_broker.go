@@ -33,7 +33,7 @@ func (l *loop) registerBroker(dst, frame []byte) []byte {
 	cluster, _ := l.cmd.Field("clusterName")
 	addr, _ := l.cmd.Field("brokerAddr")
 	if live, known := snapshot.Live(cluster, addr); known {
-		if settled && live.Memo != nil && snapshot.Current(live) && l.memoMatches(live.Memo) && l.touch(live) {
+		if settled && live.Memo != nil && snapshot.Current(live) && l.memoMatches(live.Memo) && l.touch(live.Cell) {
 			return l.registeredAgain(dst, snapshot, live)
 		}
 		live.Cell.Refresh(l.now)

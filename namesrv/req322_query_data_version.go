@@ -24,7 +24,7 @@ func (l *loop) queryDataVersion(dst, frame []byte) []byte {
 	waits := l.session.pending.Load() > 0 // read before the snapshot, which then has all that was finished
 	live, known := l.table.Load().Live(cluster, addr)
 	if known {
-		known = l.touch(live)
+		known = l.touch(live.Cell)
 	}
 	if l.cmd.IsOneway() {
 		return dst

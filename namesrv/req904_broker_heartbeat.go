@@ -13,22 +13,26 @@ import (
 // Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
 // Differs:  Apache leaves the ownership with the connection that registered.
 func (l *loop) brokerHeartbeat(dst []byte) []byte {
+	again := l.beat && l.session.shapes.cell != nil
+	if again && l.touch(l.session.shapes.cell) { // a cell that lives is the table's
+		return l.succeed(dst, nil)
+	}
 	cluster, ok1 := l.cmd.Field("clusterName")
 	addr, ok2 := l.cmd.Field("brokerAddr")
 	if !ok1 || !ok2 {
 		return l.fail(dst, codec.ResponseSystemError, remarkNullPrefix+"clusterName or brokerAddr is missing")
 	}
-	if live, ok := l.table.Load().Live(cluster, addr); ok {
-		l.touch(live)
+	if live, ok := l.table.Load().Live(cluster, addr); ok && l.touch(live.Cell) && l.beat {
+		l.session.shapes.cell = live.Cell
 	}
 	return l.succeed(dst, nil)
 }
 
 // touch is a sign of life on this connection. It is false for a broker that was removed meanwhile.
-func (l *loop) touch(live *core.Live) (alive bool) {
-	alive, moved := live.Cell.Touch(l.session.id(), l.now)
+func (l *loop) touch(cell *core.LiveCell) (alive bool) {
+	alive, moved := cell.Touch(l.session.id(), l.now)
 	if alive && moved {
-		l.session.took(live.Cell)
+		l.session.took(cell)
 	}
 	return alive
 }

@@ -1,42 +1,77 @@
 package namesrv
 
-import "github.com/waymark-mq/waymark/codec"
+import (
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+)
 
-// routeShape recognises the route queries of one connection, whose headers differ in
-// topic and opaque alone. A connection that asks for none costs two words.
-type routeShape struct {
-	known  *codec.Shape
-	misses uint32 // route queries since the last one recognised
+// shapes recognises what one connection asks again and again in JSON headers: a client's route
+// queries, which differ in topic and opaque, and a broker's heartbeats, which differ in the opaque
+// alone. A connection that sends neither costs a few words. The loop's own.
+type shapes struct {
+	route learner
+	beat  learner
+	cell  *core.LiveCell // of the broker that the beat is of; nil: look it up
 }
 
-// A client whose headers differ in more (a signature over the topic) would be learnt in
-// vain each time: after a few misses in a row only every so many is.
+// parse reads the header of f into c: by a shape if one has it, else in full. beat reports that it is
+// the heartbeat that the shape has.
+func (s *shapes) parse(c *codec.Command, f codec.Frame) (beat bool, err error) {
+	if s.route.parse(c, f) {
+		return false, nil
+	}
+	if s.beat.parse(c, f) {
+		return true, nil
+	}
+	if err := c.Parse(f); err != nil || f.Type != codec.SerializeJSON {
+		return false, err
+	}
+	switch c.Code {
+	case codec.RequestGetRouteInfoByTopic:
+		s.route.learn(c, f.Header, "topic")
+	case codec.RequestBrokerHeartbeat:
+		if beat = s.beat.learn(c, f.Header, ""); beat {
+			s.cell = nil
+		}
+	}
+	return beat, nil
+}
+
+// learner recognises one kind of request by the last header learnt.
+type learner struct {
+	known  *codec.Shape
+	debt   uint32 // what learning has cost and recognising has not yet brought in
+	misses uint32
+}
+
+// Learning costs as much as recognising saves some ten times. A peer whose headers differ in more (a signature
+// over the topic, several brokers on one connection) would be learnt in vain each time: once it has
+// brought in too little, only every so many is.
 const (
-	missesLearnt = 4
+	learningCost = 16
+	mostDebt     = 4 * learningCost
 	missesTried  = 256
 )
 
-// parse reads the header of f into c: by the shape if it has it, else in full.
-func (r *routeShape) parse(c *codec.Command, f codec.Frame) error {
-	if r.known != nil && r.known.Parse(c, f) {
-		r.misses = 0
-		return nil
+func (l *learner) parse(c *codec.Command, f codec.Frame) bool {
+	if l.known == nil || !l.known.Parse(c, f) {
+		return false
 	}
-	if err := c.Parse(f); err != nil {
-		return err
+	if l.debt > 0 {
+		l.debt--
 	}
-	if c.Code == codec.RequestGetRouteInfoByTopic && f.Type == codec.SerializeJSON {
-		r.learn(c, f.Header)
-	}
-	return nil
+	return true
 }
 
-func (r *routeShape) learn(c *codec.Command, header []byte) {
-	if r.misses++; r.misses > missesLearnt && r.misses%missesTried != 0 {
-		return
+// learn reports whether the header is known now.
+func (l *learner) learn(c *codec.Command, header []byte, field string) bool {
+	l.misses++
+	if l.debt+learningCost > mostDebt && l.misses%missesTried != 0 {
+		return false
 	}
-	if r.known == nil {
-		r.known = new(codec.Shape)
+	l.debt = min(l.debt+learningCost, mostDebt)
+	if l.known == nil {
+		l.known = new(codec.Shape)
 	}
-	r.known.Learn(c, header, "topic")
+	return l.known.Learn(c, header, field)
 }

@@ -30,58 +30,72 @@ func checkRoute(t *testing.T, c *codec.Command, topic string, opaque int32) {
 }
 
 // A client's queries are recognised from its second on, whatever else it sends between.
-func TestRouteShapeRecognises(t *testing.T) {
-	var r routeShape
+func TestRouteIsRecognised(t *testing.T) {
+	var r shapes
 	var c codec.Command
 	other, _ := codec.ParseFrame(codec.AppendFrame(nil, codec.SerializeJSON, &codec.Header{Code: codec.RequestGetBrokerClusterInfo}, nil))
 	for i := range int32(10) {
 		topic := fmt.Sprintf("T%d", i*i)
-		if err := r.parse(&c, routeFrame(topic, "", i)); err != nil {
+		if _, err := r.parse(&c, routeFrame(topic, "", i)); err != nil {
 			t.Fatal(err)
 		}
 		checkRoute(t, &c, topic, i)
-		if recognised := r.misses == 0; recognised != (i > 0) {
-			t.Fatalf("query %d: recognised %v", i, recognised)
+		if r.route.misses != 1 {
+			t.Fatalf("query %d: %d were not recognised", i, r.route.misses)
 		}
-		if err := r.parse(&c, other); err != nil || c.Code != codec.RequestGetBrokerClusterInfo {
+		if _, err := r.parse(&c, other); err != nil || c.Code != codec.RequestGetBrokerClusterInfo {
 			t.Fatal(err, c.Code)
 		}
 	}
 }
 
 // A client whose headers are never alike is learnt a few times and then only now and then.
-func TestRouteShapeGivesUp(t *testing.T) {
-	var r routeShape
+func TestRouteLearnerGivesUp(t *testing.T) {
+	var r shapes
 	var c codec.Command
-	learn := func(from, to int32) {
-		for i := from; i < to; i++ {
-			if err := r.parse(&c, routeFrame("T", fmt.Sprintf("signature %d", i), i)); err != nil {
-				t.Fatal(err)
-			}
-			checkRoute(t, &c, "T", i)
+	signed := func(i int) codec.Frame { return routeFrame("T", fmt.Sprintf("signature %d", i), int32(i)) }
+	const learnt = mostDebt / learningCost
+	for i := range missesTried - 1 {
+		if _, err := r.parse(&c, signed(i)); err != nil {
+			t.Fatal(err)
 		}
+		checkRoute(t, &c, "T", int32(i))
 	}
-	learn(0, missesLearnt+1)
-	known := *r.known
-	learn(missesLearnt+1, missesTried-1)
-	f := routeFrame("U", fmt.Sprintf("signature %d", missesLearnt-1), 1)
-	if !known.Parse(&c, f) {
+	if !r.route.known.Parse(&c, signed(learnt-1)) {
 		t.Error("the last header that was to be learnt is not the one known")
 	}
-	if err := r.parse(&c, f); err != nil || r.misses != 0 {
-		t.Errorf("%v; a header as the one known is no miss: %d", err, r.misses)
+	r.parse(&c, signed(missesTried))
+	if !r.route.known.Parse(&c, signed(missesTried)) {
+		t.Error("not learnt again")
 	}
 }
 
-func TestRouteShapeBadHeader(t *testing.T) {
-	var r routeShape
+// One that is recognised often is learnt anew as soon as it changes.
+func TestRouteLearnerFollows(t *testing.T) {
+	var r shapes
 	var c codec.Command
-	if err := r.parse(&c, routeFrame("T", "", 1)); err != nil {
+	for version := range 3 * mostDebt {
+		signature := fmt.Sprintf("signature %d", version)
+		for i := range int32(2 * learningCost) {
+			if _, err := r.parse(&c, routeFrame("T", signature, i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if r.route.misses != 3*mostDebt {
+		t.Errorf("%d were not recognised, want the first of each kind", r.route.misses)
+	}
+}
+
+func TestBadHeaderIsNotRecognised(t *testing.T) {
+	var r shapes
+	var c codec.Command
+	if _, err := r.parse(&c, routeFrame("T", "", 1)); err != nil {
 		t.Fatal(err)
 	}
 	bad := routeFrame("T", "", 2)
 	bad.Header = bad.Header[:len(bad.Header)-1]
-	if r.parse(&c, bad) == nil {
+	if _, err := r.parse(&c, bad); err == nil {
 		t.Error("a header that is cut short is taken")
 	}
 }

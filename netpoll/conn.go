@@ -31,12 +31,13 @@ type Conn struct {
 	closing    bool // closes when what is unsent has left; input is thrown away
 	paused     int  // Pause calls not yet answered by Resume
 	want       int  // bytes at the head of the input that the next step needs
-	held       int  // input left unhandled after the last event
+	held       int  // input left unhandled after the last event, in gnet's ring and in large
 	lastNanos  int64
 	halfNanos  int64 // when the frame at the head began; 0: none has
 	moveNanos  int64 // when unsent bytes last became fewer
 	drainIndex int   // place in loop.draining, from 1; 0: not in it
 	timer      wheelEntry
+	large      *LargeFrame // the frame at the head, once a read event has left more than ringBytes of it
 }
 
 // transport is what a loop needs of a connection: gnet.Conn is one, a Pipe's end another.
@@ -65,7 +66,7 @@ func (c *Conn) Loop() int { return c.loop.index }
 // Overloaded reports that the unsent bytes of this connection's loop exceed its share of MaxUnsentBytes: large answers
 // should be refused. For handlers, on the loop.
 func (c *Conn) Overloaded() bool {
-	return c.loop.unsentBytes() > c.loop.server.opts.MaxUnsentBytes/int64(len(c.loop.server.loops))
+	return c.loop.overloaded()
 }
 
 // Close ends the connection soon, with one attempt to write what is unsent; Sends that came before are written first.

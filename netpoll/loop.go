@@ -26,6 +26,8 @@ type loop struct {
 	deadlines  wheel
 	ticker     ticker
 	counts     counters
+	pool       framePool // memory of large frames
+	mostUnsent int64     // the loop's share of Options.MaxUnsentBytes
 
 	unsent atomic.Int64 // sum of Conn.unsent
 	async  atomic.Int64 // sum of Conn.queued
@@ -35,6 +37,8 @@ type loop struct {
 
 func newLoop(s *Server, index int, h LoopHandler) *loop {
 	l := &loop{server: s, index: index, handler: h, out: make([]byte, 0, 64*kib)}
+	l.mostUnsent = s.opts.MaxUnsentBytes / int64(s.opts.EventLoops)
+	l.pool.init(s.opts.EventLoops)
 	l.stamp()
 	l.deadlines.init(wheelStep(&s.opts), l.nowNanos)
 	l.ticker.quiet = time.Duration(l.deadlines.stepNanos)
@@ -59,6 +63,9 @@ func (l *loop) stamp() { l.nowNanos = l.server.opts.Now() }
 func (l *loop) deadlineNow() int64 { return l.nowNanos - l.shiftNanos }
 
 func (l *loop) unsentBytes() int64 { return l.unsent.Load() + l.async.Load() }
+
+// overloaded reports that more is unsent than the loop's share.
+func (l *loop) overloaded() bool { return l.unsentBytes() > l.mostUnsent }
 
 // enter keeps the engine alive until leave; false after it was stopped. gnet's wake-up descriptor is closed with the
 // engine and its number reused, so a call that came late would write into somebody else's file.
@@ -151,6 +158,7 @@ func (l *loop) closed(c *Conn, err error) {
 	l.deadlines.remove(&c.timer)
 	l.setUnsent(c, 0)
 	l.setHeld(c, 0)
+	c.dropLarge()
 	l.server.conns.Delete(c.id)
 	l.counts.closed[kindOf(reason)]++
 	l.server.logClose(c, reason)

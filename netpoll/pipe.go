@@ -36,6 +36,7 @@ type pipeEnd struct {
 
 // NewPipe opens a connection to h. Only the sizes, timeouts, Logger and Now of o matter.
 func NewPipe(h LoopHandler, o Options) *Pipe {
+	o.EventLoops = 1
 	o.setDefaults()
 	s := newServer(o)
 	l := newLoop(s, 0, h)

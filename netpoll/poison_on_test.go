@@ -29,3 +29,32 @@ func TestKeptFrameTurnsIntoGarbage(t *testing.T) {
 		}
 	}
 }
+
+// TestPoisonAndTakenFrames: a taken frame is left alone until it is freed, an assembled one that isn't taken is overwritten
+// like others.
+func TestPoisonAndTakenFrames(t *testing.T) {
+	h := newEcho()
+	var kept []byte
+	var taken *LargeFrame
+	take := false
+	h.onFrame = func(c *Conn, dst, frame []byte) ([]byte, error) {
+		kept = frame
+		if take {
+			taken, _ = c.TakeFrame(frame)
+		}
+		return dst, nil
+	}
+	p, _ := newTestPipe(h, Options{})
+	f := bigFrame(100 * kib)
+	poisoned := bytes.Repeat([]byte{0xDB}, len(f))
+	if feedPieces(t, p, f, 64*kib); !bytes.Equal(kept, poisoned) {
+		t.Error("an assembled frame wasn't overwritten")
+	}
+	take = true
+	if feedPieces(t, p, f, 64*kib); !bytes.Equal(kept, f) {
+		t.Error("a taken frame was overwritten")
+	}
+	if taken.Free(); !bytes.Equal(kept, poisoned) {
+		t.Error("a freed frame wasn't overwritten")
+	}
+}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestRandomStreams feeds frames in random pieces to a peer with a random window, with pauses and Sends between, and wants
-// every answer once, whole and in order.
+// TestRandomStreams feeds frames in random pieces to a peer with a random window, with pauses and Sends between and frames
+// taken, and wants every answer once, whole and in order, and taken frames left alone until they are freed.
 func TestRandomStreams(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { randomStream(t, rand.New(rand.NewPCG(7, seed))) })
@@ -21,6 +21,7 @@ const pushed = "pushed"
 
 func randomStream(t *testing.T, rnd *rand.Rand) {
 	h := newEcho()
+	taken := map[*LargeFrame][]byte{} // with what it must read
 	h.onFrame = func(c *Conn, dst, frame []byte) ([]byte, error) {
 		if rnd.IntN(20) == 0 {
 			c.Pause()
@@ -29,7 +30,20 @@ func randomStream(t *testing.T, rnd *rand.Rand) {
 		if rnd.IntN(20) == 0 {
 			c.Send(frameOf(pushed))
 		}
-		return append(dst, frame...), nil
+		dst = append(dst, frame...)
+		if f, ok := c.TakeFrame(frame); ok {
+			taken[f] = bytes.Clone(frame)
+		}
+		for f, want := range taken {
+			if !bytes.Equal(f.Bytes(), want) {
+				t.Fatal("a taken frame was overwritten")
+			}
+			if rnd.IntN(4) == 0 {
+				delete(taken, f)
+				f.Free()
+			}
+		}
+		return dst, nil
 	}
 	p, clock := newTestPipe(h, Options{MaxUnsentBytes: 1 << rnd.IntN(24)})
 	var stream []byte

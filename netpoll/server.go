@@ -71,7 +71,8 @@ func newServer(o Options) *Server {
 }
 
 // listen binds with SO_REUSEADDR (Go's default), without keep-alive and, since its sockets lack options plain TCP has,
-// without multipath TCP. Buffer sizes are set before listen, so that the window scale fits; connections inherit them.
+// without multipath TCP. Accepted connections have TCP_NODELAY (Go's default) and no keep-alive, so the acceptor sets
+// neither. Buffer sizes are set before listen, so that the window scale fits; connections inherit them.
 func listen(o *Options) (net.Listener, error) {
 	lc := net.ListenConfig{
 		KeepAlive: -1,

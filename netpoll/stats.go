@@ -6,22 +6,23 @@ import (
 
 // counters of one loop, written and read on it.
 type counters struct {
-	opened, frames, writes, bytesIn, bytesOut, panics uint64
-	closed                                            [closeKinds]uint64
+	opened, frames, writes, bytesIn, bytesOut, assembled, panics uint64
+	closed                                                       [closeKinds]uint64
 }
 
 // Stats are sums over the loops since the start, but for the last four.
 type Stats struct {
-	Accepted uint64 // connections taken from the kernel
-	Refused  uint64 // of these, closed at once because of MaxConns
-	Failed   uint64 // failed accepts and handovers
-	Opened   uint64 // connections that got to their loop
-	Frames   uint64 // whole frames given to the handler
-	Writes   uint64 // writes of answers
-	BytesIn  uint64
-	BytesOut uint64 // given to the sockets or their buffers
-	Panics   uint64
-	Closed   map[string]uint64 // ended connections by kind of reason; every kind is present
+	Accepted  uint64 // connections taken from the kernel
+	Refused   uint64 // of these, closed at once because of MaxConns
+	Failed    uint64 // failed accepts and handovers
+	Opened    uint64 // connections that got to their loop
+	Frames    uint64 // whole frames given to the handler
+	Writes    uint64 // writes of answers
+	BytesIn   uint64
+	BytesOut  uint64 // given to the sockets or their buffers
+	Assembled uint64 // bytes copied into the memory of large frames
+	Panics    uint64
+	Closed    map[string]uint64 // ended connections by kind of reason; every kind is present
 
 	Conns       int
 	UnsentBytes int64
@@ -73,6 +74,7 @@ func (st *Stats) add(c *counters) {
 	st.Writes += c.writes
 	st.BytesIn += c.bytesIn
 	st.BytesOut += c.bytesOut
+	st.Assembled += c.assembled
 	st.Panics += c.panics
 	for kind, n := range c.closed {
 		st.Closed[closeKindNames[kind]] += n

@@ -6,7 +6,7 @@ import "github.com/waymark-mq/waymark/codec"
 func (l *loop) traffic(c *Conn) {
 	l.stamp()
 	defer l.recovered(c)
-	in := c.io.InboundBuffered()
+	in := c.inbound()
 	l.counts.bytesIn += uint64(in - c.held)
 	c.lastNanos = l.deadlineNow()
 	switch {
@@ -16,11 +16,17 @@ func (l *loop) traffic(c *Conn) {
 		l.setHeld(c, in)
 		l.boundHeld(c)
 	case in < c.want: // nothing new can be cut: don't even look
-		l.leaveInput(c)
+		l.leaveInput(c, c.old())
 	default:
 		l.cut(c)
 	}
 }
+
+// inbound is the number of input bytes that are there and not handled.
+func (c *Conn) inbound() int { return c.io.InboundBuffered() + c.large.len() }
+
+// old is the input from before this event that lies in gnet's ring, where a peek may have to copy.
+func (c *Conn) old() int { return max(0, c.held-c.large.len()) }
 
 // resume goes on with a connection that was stalled or paused.
 func (l *loop) resume(c *Conn) {
@@ -42,7 +48,7 @@ func (l *loop) isStalled(c *Conn) bool {
 
 // highWater is the number of unsent bytes above which a connection gets no further answers.
 func (l *loop) highWater() int {
-	if l.unsentBytes() > l.server.opts.MaxUnsentBytes/int64(len(l.server.loops)) {
+	if l.overloaded() {
 		return min(lowWaterBytes, l.server.opts.HighWaterBytes)
 	}
 	return l.server.opts.HighWaterBytes
@@ -53,30 +59,26 @@ func (l *loop) cut(c *Conn) {
 	l.out = l.out[:0]
 	l.lookUnsent(c)
 	limit := l.highWater()
-	old := c.held // input from before this event: in gnet's ring, where a peek may have to copy
+	old := c.old()
 	var err error
 	for err == nil && c.paused == 0 {
 		if c.stalled = c.unsent.Load() > int64(limit); c.stalled {
 			break
 		}
-		in := c.io.InboundBuffered()
+		in := c.inbound()
 		if in == 0 || in < c.want {
 			break
 		}
-		var b []byte
-		if b, err = c.io.Peek(l.peekSize(c, in, old)); err != nil {
-			break
+		var moved int // bytes that left gnet's buffers
+		if c.large != nil {
+			moved, err = l.cutLarge(c, old, limit)
+		} else {
+			moved, err = l.cutRead(c, l.peekSize(c, in, old), limit)
 		}
-		var used int
-		used, err = l.frames(c, b, limit)
 		if c.gone.Load() {
 			return
 		}
-		if used > 0 {
-			_, _ = c.io.Discard(used)
-			old = max(0, old-used)
-			c.halfNanos = 0
-		}
+		old = max(0, old-moved)
 	}
 	if !l.flush(c) {
 		return
@@ -85,7 +87,21 @@ func (l *loop) cut(c *Conn) {
 		l.endFlushed(c, err)
 		return
 	}
-	l.leaveInput(c)
+	l.leaveInput(c, old)
+}
+
+// cutRead handles the whole frames among the first n bytes of gnet's buffers.
+func (l *loop) cutRead(c *Conn, n, limit int) (used int, err error) {
+	b, err := c.io.Peek(n)
+	if err != nil {
+		return 0, err
+	}
+	used, err = l.frames(c, b, limit)
+	if used > 0 && !c.gone.Load() {
+		_, _ = c.io.Discard(used)
+		c.halfNanos = 0
+	}
+	return used, err
 }
 
 // peekSize keeps a peek from copying: new input is one piece of memory; older input is taken alone, or, when the frame
@@ -103,6 +119,7 @@ func (l *loop) peekSize(c *Conn, in, old int) int {
 // frames handles the whole frames at the head of b and returns their length. It stops early when the connection must get
 // no further answers; c.want says what the next frame needs.
 func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
+	large := c.large
 	for {
 		rest := b[used:]
 		if c.stage != stageFrames {
@@ -140,7 +157,9 @@ func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
 		if len(out) >= len(l.out) { // not the nil that often comes with an error
 			l.out = out
 		}
-		poison(frame)
+		if c.large == large { // else it was taken
+			poison(frame)
+		}
 		used += n
 		if err != nil || c.paused > 0 {
 			return used, err
@@ -175,9 +194,16 @@ func (l *loop) flush(c *Conn) bool {
 	return true
 }
 
-// leaveInput settles what stays behind: a half frame gets its deadline, a stalled connection's input its bound.
-func (l *loop) leaveInput(c *Conn) {
-	in := c.io.InboundBuffered()
+// leaveInput settles what stays behind, old bytes of it in gnet's ring: a large frame is assembled, a half one gets its
+// deadline, a stalled connection's input its bound.
+func (l *loop) leaveInput(c *Conn, old int) {
+	in := c.inbound()
+	if in > ringBytes && c.stage == stageFrames && !c.stalled && c.paused == 0 {
+		if _, err := l.assemble(c, old); err != nil {
+			l.end(c, err)
+			return
+		}
+	}
 	l.setHeld(c, in)
 	if c.stalled {
 		l.hurry()
@@ -218,6 +244,7 @@ func (l *loop) dropInput(c *Conn) {
 	if in := c.io.InboundBuffered(); in > 0 {
 		_, _ = c.io.Discard(in)
 	}
+	c.dropLarge()
 	c.halfNanos = 0
 	l.setHeld(c, 0)
 }
