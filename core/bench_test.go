@@ -112,6 +112,27 @@ func BenchmarkRegister(b *testing.B) {
 	})
 }
 
+// BenchmarkFirstRegistrations is a whole cluster that comes up: every broker registers the topics that all share.
+func BenchmarkFirstRegistrations(b *testing.B) {
+	for _, size := range []struct{ brokers, topics int }{{20, 5_000}, {300, 10_000}} {
+		b.Run(fmt.Sprintf("brokers=%d/topics=%d", size.brokers, size.topics), func(b *testing.B) {
+			commands := make([]core.Command, size.brokers)
+			for i := range commands {
+				commands[i] = benchRegistration(i, size.topics, 1)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				t := core.NewTable(core.DefaultSettings(), nil)
+				var out core.Outcome
+				for i := range commands {
+					t.Step(1, commands[i:i+1], &out)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size.brokers), "ns/registration")
+		})
+	}
+}
+
 func BenchmarkBrokerGone(b *testing.B) {
 	const brokers, topics = 100, 2_000
 	t := benchTable(brokers, topics)

@@ -79,6 +79,7 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logg
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}
+	limitMemory(logger)
 	o := namesrv.Options{Settings: s, SerializeType: serializeType, Logger: logger}
 	if o.MaxFrameBytes, err = readMaxFrameBytes(env); err != nil {
 		fmt.Fprintln(p.stderr, err)

@@ -6,6 +6,7 @@ const modulePath = "github.com/waymark-mq/waymark"
 const (
 	compress   = "github.com/klauspost/compress"
 	gnet       = "github.com/panjf2000/gnet/v2"
+	memlimit   = "github.com/KimMachineGun/automemlimit"
 	bytebuffer = "github.com/valyala/bytebufferpool"
 	xsync      = "github.com/puzpuzpuz/xsync/v3"
 	toml       = "github.com/BurntSushi/toml"
@@ -36,7 +37,7 @@ var rules = map[string]rule{
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec"}},
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer}},
-	"cmd/namesrv":                 {ours: []string{"codec", "namesrv", "namesrv/product", "namesrv/settings"}},
+	"cmd/namesrv":                 {ours: []string{"codec", "namesrv", "namesrv/product", "namesrv/settings"}, libraries: []string{memlimit}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.
 	"profiles":       {libraries: []string{toml}},
