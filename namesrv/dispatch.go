@@ -15,8 +15,9 @@ type loop struct {
 	*Server
 	cmd     codec.Command // the request in hand; aliases its frame
 	session *session      // whose it is
-	beat    bool          // it is the heartbeat that the session's shapes know
-	now     int64         // monotonic nanoseconds of the read that brought it
+	beat    bool          // it is the heartbeat that the session's beatShape has
+	routes  routeShapes
+	now     int64 // monotonic nanoseconds of the read that brought it
 	scratch []byte
 
 	shown     *settings.Settings // the settings that shownText is of
@@ -61,7 +62,7 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 		return dst, errHeaderTooLong
 	}
 	l.session, l.now = c.Context.(*session), now
-	if l.beat, err = l.session.shapes.parse(&l.cmd, f); err != nil {
+	if err := l.parse(f); err != nil {
 		return dst, err
 	}
 	if l.cmd.IsResponse() {

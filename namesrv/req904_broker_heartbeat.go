@@ -13,8 +13,7 @@ import (
 // Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
 // Differs:  Apache leaves the ownership with the connection that registered.
 func (l *loop) brokerHeartbeat(dst []byte) []byte {
-	again := l.beat && l.session.shapes.cell != nil
-	if again && l.touch(l.session.shapes.cell) { // a cell that lives is the table's
+	if cell := l.session.beat.cell; l.beat && cell != nil && l.touch(cell) { // a cell that lives is the table's
 		return l.succeed(dst, nil)
 	}
 	cluster, ok1 := l.cmd.Field("clusterName")
@@ -23,7 +22,7 @@ func (l *loop) brokerHeartbeat(dst []byte) []byte {
 		return l.fail(dst, codec.ResponseSystemError, remarkNullPrefix+"clusterName or brokerAddr is missing")
 	}
 	if live, ok := l.table.Load().Live(cluster, addr); ok && l.touch(live.Cell) && l.beat {
-		l.session.shapes.cell = live.Cell
+		l.session.beat.cell = live.Cell
 	}
 	return l.succeed(dst, nil)
 }

@@ -11,7 +11,7 @@ import (
 //
 // Concurrency contract
 //
-//	loop only:  touched, sweepAt, writes, shapes
+//	loop only:  touched, sweepAt, writes, route, beat
 //	lane:       pushed by the loop, drained by one decoder at a time
 //	pending:    write requests that are not applied yet: added by the loop, taken off by
 //	            whoever finishes them; the loop reads it to keep the connection's order
@@ -24,7 +24,8 @@ type session struct {
 	pending atomic.Int32
 	full    atomic.Bool // paused because too much is pending
 	lane    lane
-	shapes  shapes
+	route   routeHint
+	beat    beatShape
 }
 
 func (s *session) id() core.ConnID { return core.ConnID(s.conn.ID()) }

@@ -5,73 +5,149 @@ import (
 	"github.com/waymark-mq/waymark/core"
 )
 
-// shapes recognises what one connection asks again and again in JSON headers: a client's route
-// queries, which differ in topic and opaque, and a broker's heartbeats, which differ in the opaque
-// alone. A connection that sends neither costs a few words. The loop's own.
-type shapes struct {
-	route learner
-	beat  learner
-	cell  *core.LiveCell // of the broker that the beat is of; nil: look it up
-}
-
-// parse reads the header of f into c: by a shape if one has it, else in full. beat reports that it is
-// the heartbeat that the shape has.
-func (s *shapes) parse(c *codec.Command, f codec.Frame) (beat bool, err error) {
-	if s.route.parse(c, f) {
-		return false, nil
+// parse reads the header of f, a frame of the session in hand, into l.cmd: by a shape if one has
+// it, else in full. l.beat is set for the heartbeat that the session knows.
+func (l *loop) parse(f codec.Frame) error {
+	s := l.session
+	if l.beat = false; l.routes.parse(&l.cmd, f, &s.route) {
+		return nil
 	}
-	if s.beat.parse(c, f) {
-		return true, nil
+	if l.beat = s.beat.parse(&l.cmd, f); l.beat {
+		return nil
 	}
-	if err := c.Parse(f); err != nil || f.Type != codec.SerializeJSON {
-		return false, err
+	if err := l.cmd.Parse(f); err != nil || f.Type != codec.SerializeJSON {
+		return err
 	}
-	switch c.Code {
+	switch l.cmd.Code {
 	case codec.RequestGetRouteInfoByTopic:
-		s.route.learn(c, f.Header, "topic")
+		l.routes.learn(&l.cmd, f, &s.route)
 	case codec.RequestBrokerHeartbeat:
-		if beat = s.beat.learn(c, f.Header, ""); beat {
-			s.cell = nil
-		}
+		l.beat = s.beat.learn(&l.cmd, f)
 	}
-	return beat, nil
+	return nil
 }
 
-// learner recognises one kind of request by the last header learnt.
-type learner struct {
-	known  *codec.Shape
+// thrift keeps learning from costing more than it brings in: a header takes as long to learn as recognising it some ten
+// times saves. A peer whose headers are never alike (a signature over the topic, several brokers on one connection) would be
+// learnt in vain each time; once too little has come in, only every so many is.
+type thrift struct {
 	debt   uint32 // what learning has cost and recognising has not yet brought in
 	misses uint32
 }
 
-// Learning costs as much as recognising saves some ten times. A peer whose headers differ in more (a signature
-// over the topic, several brokers on one connection) would be learnt in vain each time: once it has
-// brought in too little, only every so many is.
 const (
 	learningCost = 16
 	mostDebt     = 4 * learningCost
 	missesTried  = 256
 )
 
-func (l *learner) parse(c *codec.Command, f codec.Frame) bool {
-	if l.known == nil || !l.known.Parse(c, f) {
+func (t *thrift) recognised() {
+	if t.debt > 0 {
+		t.debt--
+	}
+}
+
+// mayLearn is asked for each request that was not recognised.
+func (t *thrift) mayLearn() bool {
+	t.misses++
+	if t.debt+learningCost > mostDebt && t.misses%missesTried != 0 {
 		return false
 	}
-	if l.debt > 0 {
-		l.debt--
-	}
+	t.debt = min(t.debt+learningCost, mostDebt)
 	return true
 }
 
-// learn reports whether the header is known now.
-func (l *learner) learn(c *codec.Command, header []byte, field string) bool {
-	l.misses++
-	if l.debt+learningCost > mostDebt && l.misses%missesTried != 0 {
+// routeShapes recognises route queries, which differ in topic and opaque. Clients of one language and version write all else
+// alike, so that a loop's connections share a few shapes, which stay in the processor's cache; a connection keeps one
+// byte. The loop's own.
+type routeShapes struct {
+	shapes [routeShapesKept]routeShape
+	next   int // where to learn if none was of less use
+	thrift
+}
+
+type routeShape struct {
+	codec.Shape
+	hits uint32 // halved at each learning
+}
+
+const routeShapesKept = 8
+
+// routeHint is the number of the shape that a connection's last query had, from 1.
+type routeHint uint8
+
+func (r *routeShapes) parse(c *codec.Command, f codec.Frame, hint *routeHint) bool {
+	if *hint == 0 {
+		return false // it has never asked for a route, or in a binary header
+	}
+	if r.shapes[*hint-1].Parse(c, f) {
+		r.hit(*hint)
+		return true
+	}
+	return r.find(c, f, hint)
+}
+
+func (r *routeShapes) hit(hint routeHint) {
+	r.recognised()
+	if s := &r.shapes[hint-1]; s.hits < 1<<31 {
+		s.hits++
+	}
+}
+
+// find looks for a shape that has f.
+func (r *routeShapes) find(c *codec.Command, f codec.Frame, hint *routeHint) bool {
+	for i := range r.shapes {
+		if r.shapes[i].Parse(c, f) {
+			*hint = routeHint(i + 1)
+			r.hit(*hint)
+			return true
+		}
+	}
+	return false
+}
+
+// learn remembers the header of a query that was parsed in full, in the place of the shape that was of least use.
+func (r *routeShapes) learn(c *codec.Command, f codec.Frame, hint *routeHint) {
+	if (*hint == 0 && r.find(c, f, hint)) || !r.mayLearn() {
+		return
+	}
+	least := r.next
+	for i := range r.shapes {
+		if r.shapes[i].hits < r.shapes[least].hits {
+			least = i
+		}
+		r.shapes[i].hits /= 2
+	}
+	r.shapes[least].hits = 0
+	r.next = (least + 1) % routeShapesKept
+	if r.shapes[least].Learn(c, f.Header, "topic") {
+		*hint = routeHint(least + 1)
+	}
+}
+
+// beatShape recognises the heartbeats of the broker on one connection, which differ in the opaque alone. The loop's own.
+type beatShape struct {
+	known *codec.Shape
+	cell  *core.LiveCell // the broker's; nil: to be looked up
+	thrift
+}
+
+func (b *beatShape) parse(c *codec.Command, f codec.Frame) bool {
+	if b.known == nil || !b.known.Parse(c, f) {
 		return false
 	}
-	l.debt = min(l.debt+learningCost, mostDebt)
-	if l.known == nil {
-		l.known = new(codec.Shape)
+	b.recognised()
+	return true
+}
+
+// learn reports whether the heartbeat's header is known now.
+func (b *beatShape) learn(c *codec.Command, f codec.Frame) bool {
+	if !b.mayLearn() {
+		return false
 	}
-	return l.known.Learn(c, header, field)
+	if b.known == nil {
+		b.known = new(codec.Shape)
+	}
+	b.cell = nil
+	return b.known.Learn(c, f.Header, "")
 }

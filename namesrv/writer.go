@@ -30,8 +30,9 @@ const frozenNanos = int64(500 * time.Millisecond)
 
 // pulse is how often the writer looks at the clock. Scans alone would miss a
 // freeze that ends shortly before or after the next one is due, while the
-// heartbeats of that time are still unread.
-const pulse = 100 * time.Millisecond
+// heartbeats of that time are still unread. Each look wakes an idle process, and with it the runtime's
+// monitor, which costs more than the look.
+const pulse = 500 * time.Millisecond
 
 // runWriter is the writer goroutine: it alone steps the table. It drains its queue in steps
 // of a bounded size; each publishes once, and only then answers, closes and notifies.
@@ -109,8 +110,8 @@ func (w *writer) expire() {
 }
 
 // maxStepTopics bounds the topics of the registrations in one step, so that what comes behind a wave of
-// large ones is answered in between.
-const maxStepTopics = 100_000
+// large ones is answered in between. As many take a few milliseconds if all are new.
+const maxStepTopics = 20_000
 
 // applyAll applies all that waits, in as few steps as maxStepTopics allows.
 func (w *writer) applyAll() {
