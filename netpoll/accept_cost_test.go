@@ -10,49 +10,6 @@ import (
 	"github.com/waymark-mq/waymark/internal/raceflag"
 )
 
-// TestAcceptedOptions: what an accepted socket has, on both families, since nobody sets it connection by connection.
-func TestAcceptedOptions(t *testing.T) {
-	for _, addr := range []string{"127.0.0.1:0", "[::1]:0"} {
-		t.Run(addr, func(t *testing.T) {
-			if ln, err := net.Listen("tcp", addr); err != nil {
-				t.Skip(err)
-			} else {
-				_ = ln.Close()
-			}
-			type option struct {
-				name          string
-				level, number int
-				want          bool
-			}
-			options := []option{
-				{"TCP_NODELAY", syscall.IPPROTO_TCP, syscall.TCP_NODELAY, true},
-				{"SO_KEEPALIVE", syscall.SOL_SOCKET, syscall.SO_KEEPALIVE, false},
-			}
-			type answer struct {
-				set bool
-				err error
-			}
-			answers := make(chan answer, len(options))
-			h := newEcho()
-			h.onOpen = func(c *Conn) {
-				for _, o := range options {
-					n, err := syscall.GetsockoptInt(c.sock.Fd(), o.level, o.number)
-					answers <- answer{n != 0, err}
-				}
-			}
-			s := startServer(t, h, Options{Addr: addr})
-			c := dial(t, s)
-			send(t, c, frameOf("x"))
-			expect(t, c, frameOf("x")) // Open came before
-			for _, o := range options {
-				if a := <-answers; a.err != nil || a.set != o.want {
-					t.Errorf("%s is %t, error %v; want %t", o.name, a.set, a.err, o.want)
-				}
-			}
-		})
-	}
-}
-
 // TestAcceptAllocations bounds what the process allocates for a connection until it is open: by net and gnet for the most
 // part. The clients are bare descriptors, so that what they cost is next to nothing.
 func TestAcceptAllocations(t *testing.T) {

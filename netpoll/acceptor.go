@@ -162,10 +162,6 @@ func (a *acceptor) handOver(conn net.Conn) {
 	s.count.Add(1)
 	a.lastID++
 	c := &Conn{id: a.lastID, peer: takeAddress(conn), loop: s.loops[a.lastID%uint64(len(s.loops))]}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetNoDelay(true)
-		_ = tcp.SetKeepAlive(false)
-	}
 	result, err := c.loop.engine.Enroll(gnet.NewContext(context.Background(), c), conn)
 	if err != nil {
 		_ = conn.Close()
