@@ -92,6 +92,7 @@ func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) b
 // setList gives a topic another list.
 func (t *Table) setList(r *TopicRoute, to *queueList) {
 	t.queuesChanged = true
+	t.topicsChanged++
 	old := r.list
 	if r.born != t.batch { // a snapshot has it
 		r = &TopicRoute{name: r.name, id: r.id, born: t.batch}
@@ -128,6 +129,7 @@ func (t *Table) removeQueue(topic string, g *Group) {
 
 func (t *Table) removeTopic(r *TopicRoute) {
 	t.queuesChanged, t.namesChanged = true, true
+	t.topicsChanged++
 	t.topics.Delete(r.name)
 	t.bytes -= listedBytes(r.name)
 	t.leaveList(r.id, r.list)

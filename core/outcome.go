@@ -8,6 +8,15 @@ import "github.com/waymark-mq/waymark/codec"
 type Outcome struct {
 	Results []Result
 	Effects []Effect
+	Work    Work
+}
+
+// Work is what a step has changed and copied, counted: its cost follows these, not the size of the
+// table or of the commands.
+type Work struct {
+	Topics int // times that a topic was given other queues or was removed
+	Lists  int // lists of queues made; topics of the same queues share one
+	Shards int // shards copied or begun of the maps of topics, mappings and live brokers; 3 × 256 at most
 }
 
 // Result answers one command. Commands that cannot fail leave it zero.

@@ -75,6 +75,7 @@ type queueLists struct {
 	byGroup [][]*queueList // by group index; may hold dead ones
 	dead    []int          // how many of byGroup's are dead
 	steps   [stepSlots]step
+	made    int // lists made by the batch under way
 
 	settings *settingIndex
 	brokers  *brokerDraft
@@ -154,6 +155,7 @@ func (x *queueLists) intern(s splice) *queueList {
 	}
 	l := &queueList{queues: s.queues(), sum: sum, next: x.bySum[sum]}
 	x.bySum[sum] = l
+	x.made++
 	for _, q := range l.queues {
 		x.settings.hold(q.setting())
 		for len(x.byGroup) <= q.group() {

@@ -37,6 +37,7 @@ type Table struct {
 	bytes    int // length of all topic names as lists have them
 	// What the batch has changed, for the answers made of many topics.
 	namesChanged, queuesChanged bool
+	topicsChanged               int // for Work
 
 	// Private indexes, kept from batch to batch.
 	batch  uint64
@@ -83,6 +84,7 @@ func (t *Table) Step(now int64, batch []Command, out *Outcome) {
 	for i, c := range batch {
 		t.apply(now, c, &out.Results[i])
 	}
+	out.Work = t.work()
 	t.publish(base)
 	t.check()
 	t.out = nil
@@ -96,6 +98,16 @@ func (t *Table) begin(s *Snapshot) {
 	t.kv = kvDraft{kvTable: s.kv}
 	t.settings, t.filtered, t.bytes = s.settings, s.filtered, s.topicBytes
 	t.namesChanged, t.queuesChanged = false, false
+	t.topicsChanged, t.lists.made = 0, 0
+}
+
+// work is what the batch under way has come to.
+func (t *Table) work() Work {
+	return Work{
+		Topics: t.topicsChanged,
+		Lists:  t.lists.made,
+		Shards: t.topics.ShardsCloned() + t.mappings.ShardsCloned() + t.live.ShardsCloned(),
+	}
 }
 
 // publish is the only place that stores the snapshot.
