@@ -5,9 +5,8 @@ import "hash/maphash"
 var keySeed = maphash.MakeSeed() // secret, so that nobody can choose keys that collide
 
 // keepLast makes the keys of s unique, in place: of entries with one key the
-// last stands, at the place of the first. It costs one allocation of 8 to
-// 16 bytes an entry.
-func keepLast[E any](s []E, key func(*E) string) []E {
+// last stands, at the place of the first. room becomes 8 to 16 bytes an entry.
+func keepLast[E any](s []E, room *[]uint32, key func(*E) string) []E {
 	if len(s) < 2 {
 		return s
 	}
@@ -15,7 +14,11 @@ func keepLast[E any](s []E, key func(*E) string) []E {
 	for size < 2*len(s) {
 		size *= 2
 	}
-	slots := make([]uint32, size) // open addressing: index into s plus 1, 0 is free
+	if cap(*room) < size {
+		*room = make([]uint32, size)
+	}
+	slots := (*room)[:size] // open addressing: index into s plus 1, 0 is free
+	clear(slots)
 	kept := 0
 	for i := range s {
 		k := key(&s[i])

@@ -65,7 +65,7 @@ func (p *registerParser) deflatedTopics(f *inflater) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	p.body.Topics = make([]TopicConfig, 0, min(n, 4096))
+	p.body.Topics = p.memory.newTopics(min(n, 4096))
 	for range n {
 		line, err := f.item()
 		if err != nil {

@@ -81,7 +81,7 @@ func (p *registerParser) topics() {
 			break
 		}
 		if topics == nil {
-			topics = make([]TopicConfig, 0, min((len(p.b)-p.pos)/bytesPerTopic+1, maxBodyEntries))
+			topics = p.memory.newTopics(min((len(p.b)-p.pos)/bytesPerTopic+1, maxBodyEntries))
 		}
 		t := TopicConfig{Key: p.topicName(key), ReadQueueNums: 16, WriteQueueNums: 16, Perm: 6}
 		if !p.null() && p.open('{') {

@@ -52,6 +52,8 @@ type RegisterBodyOptions struct {
 	Intern func([]byte) string
 	// MaxInflatedBytes bounds a deflated body, 0 is DefaultMaxInflatedBytes.
 	MaxInflatedBytes int
+	// Room, if not nil, is where the result's Topics lie: until the next body is parsed into it.
+	Room *RegisterRoom
 }
 
 // ParseRegisterBody reads a body of REGISTER_BROKER (103) in any of its forms.
@@ -79,7 +81,10 @@ func ParseRegisterBody(body []byte, o *RegisterBodyOptions) (*RegisterBody, erro
 	if len(body) == 0 {
 		return &RegisterBody{HasFilterServers: current}, nil
 	}
-	p := &registerParser{options: o, body: &RegisterBody{}}
+	p := &registerParser{options: o, body: &RegisterBody{}, memory: o.Room}
+	if p.memory == nil {
+		p.memory = &RegisterRoom{}
+	}
 	var err error
 	switch {
 	case !current:
@@ -102,6 +107,7 @@ type registerParser struct {
 	jsonReader
 	options *RegisterBodyOptions
 	body    *RegisterBody
+	memory  *RegisterRoom
 	idPairs int // in the mappings so far
 	shapes  topicShapes
 }
@@ -128,6 +134,7 @@ func (p *registerParser) room(n, limit int) bool {
 // finishTable makes the keys of the tables unique.
 func (p *registerParser) finishTable() {
 	b := p.body
-	b.Topics = keepLast(b.Topics, func(t *TopicConfig) string { return t.Key })
-	b.Mappings = keepLast(b.Mappings, func(m *TopicQueueMapping) string { return m.Key })
+	p.memory.topics = b.Topics
+	b.Topics = keepLast(b.Topics, &p.memory.slots, func(t *TopicConfig) string { return t.Key })
+	b.Mappings = keepLast(b.Mappings, &p.memory.slots, func(m *TopicQueueMapping) string { return m.Key })
 }

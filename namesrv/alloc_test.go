@@ -81,20 +81,3 @@ func (s *testServer) allocsPerFrame(r request, silent bool) float64 {
 	}
 	return testing.AllocsPerRun(200, run)
 }
-
-// A registration that is recognised costs nothing that grows with its body.
-func TestRecognisedRegistrationAllocatesLittle(t *testing.T) {
-	if raceflag.Enabled || invariants.Enabled {
-		t.Skip("this build allocates by itself")
-	}
-	s := start(t)
-	c := s.dial()
-	r := broker("a").having(many(5000, 4)...)
-	c.register(r)
-	if n := s.allocsPerFrame(r.again().request(), false); n > 2 {
-		t.Errorf("%v allocations per request, want at most 2: the fields of its answer", n)
-	}
-	if got := s.unchanged.Load(); got == 0 {
-		t.Error("not recognised: the test shows nothing")
-	}
-}

@@ -14,7 +14,7 @@ type decoders struct {
 	wg     sync.WaitGroup
 }
 
-// start runs n decoders with the function that each applies to a request.
+// start runs n decoders with the function that each applies to a request, made on its goroutine.
 func (d *decoders) start(n int, newDecoder func() func(*session, write)) {
 	d.cond = sync.NewCond(&d.mu)
 	for range n {

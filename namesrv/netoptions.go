@@ -1,6 +1,7 @@
 package namesrv
 
 import (
+	"cmp"
 	"math"
 	"net"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 func (s *Server) netOptions(c *settings.Settings) netpoll.Options {
 	o := netpoll.Options{
 		Addr:            net.JoinHostPort(c.BindAddress, strconv.Itoa(c.ListenPort)),
-		EventLoops:      c.EventLoops,
+		EventLoops:      cmp.Or(s.eventLoops, c.EventLoops),
 		MaxFrameBytes:   s.maxFrameBytes,
 		IdleTimeout:     orNever(c.ServerChannelMaxIdleTimeSeconds),
 		MaxConns:        c.MaxConnections,

@@ -68,14 +68,30 @@ func appendRegistered(dst []byte, t codec.SerializeType, opaque int32, r *core.R
 	return appendReply(dst, t, opaque, reply{fields: fields}, s.OrderTable())
 }
 
-// decodeRegisterBroker makes the command of a registration that isn't the same again.
-func (d *decoder) decodeRegisterBroker() (change, *reply) {
+// decodeRegisterBroker makes the command of a registration that isn't the same again. The writer gives its topics' room
+// back once they are applied.
+func (d *decoder) decodeRegisterBroker() (c change, no *reply) {
+	room := d.rooms.Get().(*codec.RegisterRoom)
+	done := func() {
+		room.Clear()
+		d.rooms.Put(room)
+	}
+	if c, no = d.decodeRegistration(room); no != nil {
+		done()
+		return change{}, no
+	}
+	c.then = done
+	return c, nil
+}
+
+func (d *decoder) decodeRegistration(room *codec.RegisterRoom) (change, *reply) {
 	now := nowMillis()
 	body, err := codec.ParseRegisterBody(d.cmd.Body, &codec.RegisterBodyOptions{
 		Version:          d.cmd.Version,
 		Compressed:       boolField(&d.cmd, "compressed"),
 		NowMillis:        now,
 		Intern:           d.table.Load().InternTopic,
+		Room:             room,
 		MaxInflatedBytes: d.settings.Load().MaxInflatedBodyBytes,
 	})
 	if err != nil {

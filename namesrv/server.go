@@ -33,6 +33,7 @@ type Options struct {
 	Logger        *slog.Logger // nil: slog.Default()
 	Clock         Clock        // nil: the system's
 	MaxFrameBytes int          // 0: 16 MiB, as Apache's system property com.rocketmq.remoting.frameMaxLength
+	EventLoops    int          // 0: the setting's, or if that is 0 as many as GOMAXPROCS
 	// Product is asked for routes that aren't found here; nil: nobody is (clusterTest=false).
 	Product *product.Environment
 }
@@ -42,7 +43,8 @@ type Options struct {
 // Goroutines and what is theirs
 //
 //	event loops   netpoll's; each owns a loop (dispatch.go); read requests finish there
-//	decoders      turn write requests into commands, in order for each connection
+//	decoders      turn write requests into commands, in order for each connection; on threads that
+//	              leave the processor to the others
 //	persister     owns the KV and the configuration file; writes before it passes on
 //	writer        owns the table; applies, publishes, answers
 //	lists         encodes large list answers
@@ -65,8 +67,10 @@ type Server struct {
 	started  int64 // Clock's time of New, from which needWaitForService counts
 
 	maxFrameBytes int
+	eventLoops    int
 
 	decoders  decoders
+	rooms     sync.Pool // of *codec.RegisterRoom
 	changes   *queue[change]
 	durables  *queue[durable]
 	listJobs  chan listJob
@@ -122,11 +126,13 @@ func New(o Options) (*Server, error) {
 
 		maxWriteBytes: defaultMaxWriteBytes,
 		maxFrameBytes: o.MaxFrameBytes,
+		eventLoops:    o.EventLoops,
 
 		writerStop: make(chan struct{}), writerDone: make(chan struct{}),
 		persisterStop: make(chan struct{}), persisterDone: make(chan struct{}),
 		listsStop: make(chan struct{}), listsDone: make(chan struct{}),
 	}
+	s.rooms.New = func() any { return new(codec.RegisterRoom) }
 	s.settings.Store(o.Settings)
 	return s, nil
 }

@@ -110,8 +110,8 @@ func (w *writer) expire() {
 }
 
 // maxStepTopics bounds the topics of the registrations in one step, so that what comes behind a wave of
-// large ones is answered in between. As many take a few milliseconds if all are new.
-const maxStepTopics = 20_000
+// large ones is answered in between. As many take 1 ms if all are new.
+const maxStepTopics = 5_000
 
 // applyAll applies all that waits, in as few steps as maxStepTopics allows.
 func (w *writer) applyAll() {

@@ -5,75 +5,71 @@ import (
 	"sync"
 )
 
-// framePool keeps memory of large frames for the next ones of its loop. Brokers send theirs every 30 seconds: no
-// sync.Pool would keep it so long.
+// framePool is the memory of a loop's large frames. What it owns is used again and again: brokers send theirs every 30
+// seconds, and no sync.Pool would keep it so long. A frame gets as much as it will need at once while the pool's bound allows;
+// beyond it, its memory grows with what comes and is garbage afterwards.
 //
 // Concurrency contract: get on the loop; put also on the goroutines that took frames.
 type framePool struct {
 	mu    sync.Mutex
 	free  []*LargeFrame // the smallest first
-	bytes int           // capacity of all of them
-	most  int           // bound of bytes
+	owned int           // capacity of all that the pool owns, in use or free
+	most  int           // bound of owned
 }
 
 const (
-	keptBytes      = 8 << 20 // memory for large frames that the process keeps
-	keptFrameBytes = 2 << 20 // a frame's that is larger is left to the garbage collector
+	keptBytes      = 24 << 20 // memory for large frames that the process keeps
+	keptFrameBytes = 2 << 20  // a frame's that is larger is left to the garbage collector
 )
 
 // init sets the pool up as one of so many.
 func (p *framePool) init(loops int) { p.most = max(keptBytes/loops, keptFrameBytes) }
 
-// get is memory for a frame of want bytes, of which have are there: the smallest that holds all of it, or the largest that
-// is no worse than fresh memory, or that.
+// get returns memory for a frame of want bytes, of which have are there: the smallest free one that holds it, or
+// fresh memory.
 func (p *framePool) get(have, want int) *LargeFrame {
-	least := capacity(have, want)
-	if f := p.kept(least, want); f != nil {
+	if f := p.own(want); f != nil {
 		return f
 	}
-	return &LargeFrame{b: make([]byte, 0, least), pool: p}
+	return &LargeFrame{b: make([]byte, 0, capacity(have, want)), pool: p}
 }
 
-func (p *framePool) kept(least, want int) *LargeFrame {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := p.place(want)
-	if i == len(p.free) {
-		i--
-	}
-	if i < 0 || cap(p.free[i].b) < least {
+// own is get within the bound; nil if there is no room. Free memory that is too small gives way.
+func (p *framePool) own(want int) *LargeFrame {
+	size := rounded(want)
+	if size > keptFrameBytes {
 		return nil
 	}
-	f := p.free[i]
-	p.remove(i)
-	return f
-}
-
-// place is the index of the smallest that holds n bytes.
-func (p *framePool) place(n int) int {
-	i := 0
-	for i < len(p.free) && cap(p.free[i].b) < n {
-		i++
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, f := range p.free {
+		if cap(f.b) >= want {
+			p.free = slices.Delete(p.free, i, i+1)
+			return f
+		}
 	}
-	return i
+	for p.owned+size > p.most && len(p.free) > 0 {
+		p.owned -= cap(p.free[0].b)
+		p.free = slices.Delete(p.free, 0, 1)
+	}
+	if p.owned+size > p.most {
+		return nil
+	}
+	p.owned += size
+	return &LargeFrame{b: make([]byte, 0, size), pool: p, owned: true}
 }
 
-// put keeps f's memory, instead of smaller ones if there is too much.
+// put takes back what the pool owns.
 func (p *framePool) put(f *LargeFrame) {
-	if cap(f.b) > keptFrameBytes {
+	if !f.owned {
 		return
 	}
 	f.b = f.b[:0]
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.free = slices.Insert(p.free, p.place(cap(f.b)), f)
-	p.bytes += cap(f.b)
-	for p.bytes > p.most {
-		p.remove(0)
+	i := 0
+	for i < len(p.free) && cap(p.free[i].b) < cap(f.b) {
+		i++
 	}
-}
-
-func (p *framePool) remove(i int) {
-	p.bytes -= cap(p.free[i].b)
-	p.free = slices.Delete(p.free, i, i+1)
+	p.free = slices.Insert(p.free, i, f)
 }

@@ -1,10 +1,11 @@
 package netpoll
 
 // LargeFrame is the memory of a frame that came in several reads. Its connection's loop appends to it what each read brings;
-// after Conn.TakeFrame it is the taker's, on any goroutine. What nobody frees goes the way of all garbage.
+// after Conn.TakeFrame it is the taker's, on any goroutine, who frees it when done.
 type LargeFrame struct {
-	b    []byte // what has come of the frame
-	pool *framePool
+	b     []byte // what has come of the frame
+	pool  *framePool
+	owned bool // the pool's, which wants it back
 }
 
 // ringBytes is how much of an incomplete frame stays in gnet's ring: most are small requests cut in two, and a peer that
@@ -28,14 +29,18 @@ func (f *LargeFrame) len() int {
 	return len(f.b)
 }
 
-// capacity is the size of fresh memory for a frame of which have bytes are there: no more than three times as much, rounded
-// up, whatever length was promised. Rounded, since frames of nearly the same length shall fit each other's memory.
+// capacity is the memory to be had, beyond what the pool owns, for a frame of which have bytes are there: no more than three
+// times as much, rounded up, whatever length was promised.
 func capacity(have, want int) int {
-	const step = 64 * kib
-	n := want
 	if want > 3*have {
-		n = 2 * have
+		return rounded(2 * have)
 	}
+	return rounded(want)
+}
+
+// rounded makes sizes such that frames of nearly the same length fit each other's memory.
+func rounded(n int) int {
+	const step = 64 * kib
 	return (n + step - 1) / step * step
 }
 

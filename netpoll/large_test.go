@@ -362,9 +362,9 @@ func TestTakeFrameInHandOnly(t *testing.T) {
 	var kept []byte
 	h.onFrame = func(_ *Conn, dst, frame []byte) ([]byte, error) { kept = frame; return dst, nil }
 	p, _ := newTestPipe(h, Options{})
-	feedPieces(t, p, bigFrame(128*kib), 64*kib)
-	next := bigFrame(300 * kib)
-	feedPieces(t, p, next[:128*kib], 64*kib)
+	feedPieces(t, p, bigFrame(290*kib), 64*kib)
+	next := bigFrame(310 * kib)
+	feedPieces(t, p, next[:290*kib], 64*kib)
 	if &kept[0] != &p.conn.large.b[0] || len(kept) != p.conn.large.len() {
 		t.Fatal("the next frame lies elsewhere: the test shows nothing")
 	}

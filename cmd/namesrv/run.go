@@ -81,6 +81,7 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logg
 	}
 	limitMemory(logger)
 	o := namesrv.Options{Settings: s, SerializeType: serializeType, Logger: logger}
+	o.EventLoops = spareProcessor(s.EventLoops, p.getenv)
 	if o.MaxFrameBytes, err = readMaxFrameBytes(env); err != nil {
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
