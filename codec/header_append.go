@@ -46,8 +46,11 @@ func AppendFrameStart(dst []byte, t SerializeType, h *Header) []byte {
 
 // FinishFrame sets the length of the frame that begins at dst[start] and ends
 // with dst, once its body was appended.
-func FinishFrame(dst []byte, start int) []byte {
-	binary.BigEndian.PutUint32(dst[start:], uint32(len(dst)-start-lengthFieldBytes))
+func FinishFrame(dst []byte, start int) []byte { return FinishFrameBefore(dst, start, 0) }
+
+// FinishFrameBefore is FinishFrame for a frame of which tail bytes follow elsewhere.
+func FinishFrameBefore(dst []byte, start, tail int) []byte {
+	binary.BigEndian.PutUint32(dst[start:], uint32(len(dst)-start-lengthFieldBytes+tail))
 	return dst
 }
 

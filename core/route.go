@@ -24,27 +24,45 @@ type RouteOptions struct {
 // It allocates nothing but room in dst, except for the forms that appendSpecial serves and
 // once for the text that a list's topics have in common.
 func (s *Snapshot) AppendRoute(dst, topic []byte, o RouteOptions) ([]byte, bool) {
+	dst, tail, found := s.AppendRouteHead(dst, topic, o)
+	return append(dst, tail...), found
+}
+
+// sharedBytes is the size from which on a text is rather sent from where it is than copied.
+const sharedBytes = 16 << 10
+
+// AppendRouteHead is AppendRoute, but leaves a large text that many topics share where it is: tail, if not
+// nil, is the rest of the answer. It is read only.
+func (s *Snapshot) AppendRouteHead(dst, topic []byte, o RouteOptions) (out, tail []byte, found bool) {
 	_, r, ok := s.topics.GetBytes(topic)
 	if !ok {
-		return dst, false
+		return dst, nil, false
 	}
 	if len(o.Zone) > 0 || s.filtered > 0 || s.needsActingMaster(r) {
-		return s.appendSpecial(dst, r, o), true
+		return s.appendSpecial(dst, r, o), nil, true
 	}
 	t := s.brokers.texts.find(r.list, o.Dialect)
 	if t == nil {
 		if t = s.newRouteText(r.list, o.Dialect); t == nil {
-			return s.appendFragments(dst, r, o.Dialect), true
+			return s.appendFragments(dst, r, o.Dialect), nil, true
 		}
 	}
-	if len(s.kv.namespaces) == 0 && s.mappings.Len() == 0 {
-		return append(dst, t.text...), true
+	switch {
+	case len(s.kv.namespaces) > 0 || s.mappings.Len() > 0:
+		return s.appendAround(dst, r, t), nil, true
+	case len(t.text) >= sharedBytes:
+		return dst, t.text, true
 	}
+	return append(dst, t.text...), nil, true
+}
+
+// appendAround appends a text with the topic's order config and static mappings, if it has them.
+func (s *Snapshot) appendAround(dst []byte, r *TopicRoute, t *routeText) []byte {
 	dst = append(dst, t.text[:t.queues]...)
 	dst = s.appendOrderConf(dst, r)
 	dst = append(dst, t.text[t.queues:len(t.text)-1]...)
-	dst = s.appendMappings(dst, r, o.Dialect)
-	return append(dst, '}'), true
+	dst = s.appendMappings(dst, r, t.dialect)
+	return append(dst, '}')
 }
 
 // appendFragments appends an answer of which no text is kept.

@@ -35,10 +35,13 @@ func (l *loop) getRouteInfoByTopic(dst []byte) []byte {
 	}
 	start := len(dst)
 	dst = codec.AppendSuccessStart(dst, l.serializeType, l.cmd.Opaque)
-	dst, found := l.table.Load().AppendRoute(dst, topic, l.routeOptions())
+	dst, tail, found := l.table.Load().AppendRouteHead(dst, topic, l.routeOptions())
 	switch {
 	case found && named:
-		return codec.FinishFrame(dst, start)
+		if tail != nil {
+			l.session.conn.Follow(tail)
+		}
+		return codec.FinishFrameBefore(dst, start, len(tail))
 	case named && l.askProduct(topic):
 		return dst[:start]
 	}

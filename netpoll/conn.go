@@ -46,6 +46,7 @@ type transport interface {
 	Peek(n int) ([]byte, error)
 	Discard(n int) (int, error)
 	Write(p []byte) (int, error)
+	Writev(pieces [][]byte) (int, error)
 	OutboundBuffered() int
 }
 
@@ -68,6 +69,10 @@ func (c *Conn) Loop() int { return c.loop.index }
 func (c *Conn) Overloaded() bool {
 	return c.loop.overloaded()
 }
+
+// Follow sends tail, uncopied, right behind what Frame returns, as the end of its answer: for large answers that many
+// share. From within Frame only, once, and nobody may write to tail any more.
+func (c *Conn) Follow(tail []byte) { c.loop.tail = tail }
 
 // Close ends the connection soon, with one attempt to write what is unsent; Sends that came before are written first.
 // Any goroutine.

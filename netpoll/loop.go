@@ -19,9 +19,11 @@ type loop struct {
 	anchor  *anchor
 	pipe    *Pipe // instead of engine
 
-	nowNanos   int64 // Options.Now at the start of the current event
-	shiftNanos int64 // how long the process stood still in all; deadlines are kept in nowNanos - shiftNanos
-	out        []byte
+	nowNanos   int64     // Options.Now at the start of the current event
+	shiftNanos int64     // how long the process stood still in all; deadlines are kept in nowNanos - shiftNanos
+	out        []byte    // answers that are to be written
+	tail       []byte    // what follows them: Conn.Follow
+	pieces     [2][]byte // out and tail, for one write
 	draining   []*Conn
 	deadlines  wheel
 	ticker     ticker
@@ -181,6 +183,7 @@ func (l *loop) recovered(c *Conn) {
 		return
 	}
 	l.counts.panics++
+	l.tail = nil // of an answer that wasn't begun
 	l.server.logPanic(c, r)
 	if c != nil && !c.gone.Load() && l.flush(c) {
 		l.end(c, ErrPanic)

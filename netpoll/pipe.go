@@ -177,13 +177,25 @@ func (e *pipeEnd) Discard(n int) (int, error) {
 
 func (e *pipeEnd) Write(b []byte) (int, error) {
 	e.writes++
+	return e.send(b), nil
+}
+
+func (e *pipeEnd) Writev(pieces [][]byte) (n int, err error) {
+	e.writes++
+	for _, b := range pieces {
+		n += e.send(b)
+	}
+	return n, nil
+}
+
+func (e *pipeEnd) send(b []byte) int {
 	if e.window < 0 && len(e.unsent) == 0 {
 		e.take(b)
-		return len(b), nil
+		return len(b)
 	}
 	e.unsent = append(e.unsent, b...)
 	e.drain()
-	return len(b), nil
+	return len(b)
 }
 
 func (e *pipeEnd) drain() {

@@ -56,7 +56,7 @@ func (l *loop) highWater() int {
 
 // cut handles all whole frames that are there and writes their answers at once.
 func (l *loop) cut(c *Conn) {
-	l.out = l.out[:0]
+	l.out, l.tail = l.out[:0], nil
 	l.lookUnsent(c)
 	limit := l.highWater()
 	old := c.old()
@@ -162,9 +162,9 @@ func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
 		}
 		used += n
 		if err != nil || c.paused > 0 {
-			return used, err
+			return used, err // cut flushes
 		}
-		if len(l.out)+int(c.unsent.Load()) >= limit {
+		if l.tail != nil || len(l.out)+int(c.unsent.Load()) >= limit {
 			if !l.flush(c) || c.unsent.Load() > int64(limit) {
 				return used, nil
 			}
@@ -173,14 +173,14 @@ func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
 }
 
 // flush writes the collected answers; false when the connection is gone. gnet copies what the socket refuses, and closes
-// the connection inside Write when that fails.
+// the connection inside the write when that fails.
 func (l *loop) flush(c *Conn) bool {
-	if len(l.out) == 0 {
+	if len(l.out)+len(l.tail) == 0 {
 		return !c.gone.Load()
 	}
 	l.counts.writes++
-	l.counts.bytesOut += uint64(len(l.out))
-	_, err := c.io.Write(l.out)
+	l.counts.bytesOut += uint64(len(l.out) + len(l.tail))
+	err := l.write(c)
 	if l.out = l.out[:0]; cap(l.out) > keepOutBytes {
 		l.out = make([]byte, 0, 64*kib)
 	}
@@ -192,6 +192,17 @@ func (l *loop) flush(c *Conn) bool {
 	}
 	l.lookUnsent(c)
 	return true
+}
+
+func (l *loop) write(c *Conn) (err error) {
+	if l.tail == nil {
+		_, err = c.io.Write(l.out)
+		return err
+	}
+	l.pieces = [2][]byte{l.out, l.tail}
+	_, err = c.io.Writev(l.pieces[:])
+	l.tail, l.pieces = nil, [2][]byte{}
+	return err
 }
 
 // leaveInput settles what stays behind, old bytes of it in gnet's ring: a large frame is assembled, a half one gets its
