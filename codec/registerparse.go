@@ -134,7 +134,7 @@ func (p *registerParser) room(n, limit int) bool {
 // finishTable makes the keys of the tables unique.
 func (p *registerParser) finishTable() {
 	b := p.body
-	p.memory.topics = b.Topics
+	p.memory.keep(b.Topics)
 	b.Topics = keepLast(b.Topics, &p.memory.slots, func(t *TopicConfig) string { return t.Key })
 	b.Mappings = keepLast(b.Mappings, &p.memory.slots, func(m *TopicQueueMapping) string { return m.Key })
 }

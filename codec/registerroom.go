@@ -13,12 +13,19 @@ const mostRoomTopics = 32_768
 
 // Clear lets go of what the last body held. Its Topics must not be used any more.
 func (r *RegisterRoom) Clear() {
-	if cap(r.topics) > mostRoomTopics {
+	if cap(r.topics) > mostRoomTopics || cap(r.slots) > 4*mostRoomTopics {
 		*r = RegisterRoom{}
 		return
 	}
 	clear(r.topics[:cap(r.topics)])
 	r.topics = r.topics[:0]
+}
+
+// keep remembers where a body's topics lie.
+func (r *RegisterRoom) keep(topics []TopicConfig) {
+	if topics != nil {
+		r.topics = topics
+	}
 }
 
 // newTopics returns an empty table with room for n topics.

@@ -2,23 +2,24 @@ package codec
 
 import "bytes"
 
-// Shape remembers the JSON header of one request so that the next one, which mostly
+// Shape remembers the header of one request so that the next one, which mostly
 // differs in its opaque and in one ext field alone, or in the opaque alone, needs no
 // parsing: three comparisons, the end of a text, a number.
 //
-// It is sound because both are whole tokens, a text without anything to unescape and a
+// For JSON it is sound because both are whole tokens, a text without anything to unescape and a
 // number that can't leave int32: with other content of the same kind in their places the
 // header means the same but for those two values. Learn proves with a header of its
 // own making that they are the ones that count.
 //
-// A Shape owns its memory and belongs to whoever owns the connection. The zero
-// value recognises nothing.
+// A Shape owns its memory and belongs to one goroutine. The zero value recognises
+// nothing.
 type Shape struct {
 	header     []byte // the header learnt, own copy
 	head       []byte // of header: before, between and after the two places
 	middle     []byte
 	tail       []byte
 	fieldFirst bool // the field stands before the opaque
+	binary     binaryShape
 
 	command Command // what it means; its text aliases header
 	field   int     // index in command.fields, or noField
@@ -31,13 +32,18 @@ const noField = -1
 // Parse does what Command.Parse does if the frame's header has the shape; if not it
 // changes nothing and reports false.
 func (s *Shape) Parse(c *Command, f Frame) bool {
-	h := f.Header
-	if f.Type != SerializeJSON || len(s.header) == 0 || !bytes.HasPrefix(h, s.head) {
+	if f.Type != s.command.Type || len(s.header) == 0 {
 		return false
 	}
-	rest := h[len(s.head):]
-	value, rest, opaque, ok := s.places(rest)
-	if !ok || !bytes.Equal(rest, s.tail) {
+	var value []byte
+	var opaque int32
+	var ok bool
+	if f.Type == SerializeROCKETMQ {
+		value, opaque, ok = s.parseBinary(f.Header)
+	} else {
+		value, opaque, ok = s.parseText(f.Header)
+	}
+	if !ok {
 		return false
 	}
 	if c.shape != s || c.learnt != s.learnt {
@@ -54,6 +60,15 @@ func (s *Shape) Parse(c *Command, f Frame) bool {
 		c.Body = f.Body
 	}
 	return true
+}
+
+// parseText is Parse for a JSON header.
+func (s *Shape) parseText(h []byte) (value []byte, opaque int32, ok bool) {
+	if !bytes.HasPrefix(h, s.head) {
+		return nil, 0, false
+	}
+	value, rest, opaque, ok := s.places(h[len(s.head):])
+	return value, opaque, ok && bytes.Equal(rest, s.tail)
 }
 
 // places reads field and opaque, in the order of the shape, from what follows its head.
@@ -104,9 +119,18 @@ func shortDigits(b []byte) (n int32, rest []byte, ok bool) {
 // then recognises nothing, for a header in which the places can't be told for certain.
 func (s *Shape) Learn(c *Command, header []byte, fieldName string) bool {
 	own := append(s.header[:0], header...)
-	*s = Shape{command: Command{fields: s.command.fields[:0]}, learnt: s.learnt + 1}
+	*s = Shape{command: Command{Type: c.Type, fields: s.command.fields[:0]}, learnt: s.learnt + 1}
+	if len(header) > maxKeptScratchBytes {
+		return false
+	}
+	if c.Type == SerializeROCKETMQ {
+		if s.learnBinary(c, own, fieldName) {
+			s.header = own
+		}
+		return s.header != nil
+	}
 	opaque, ok := findOpaque(own, c.Opaque)
-	if c.Type != SerializeJSON || !ok || len(header) > maxKeptScratchBytes {
+	if !ok {
 		return false
 	}
 	if fieldName == "" {

@@ -146,9 +146,7 @@ func (d *brokerDraft) freeze(old *brokerTable) *brokerTable {
 	}
 	t.byName = merge(old.byName, changed, func(g *Group) string { return g.Name }, d.groups)
 	t.clusters = d.freezeClusters(old)
-	t.texts = &routeTexts{}
 	if d.textsSame {
-		t.texts = old.texts
 		t.clusterInfo.body.Store(old.clusterInfo.body.Load())
 		t.systemTopics.body.Store(old.systemTopics.body.Load())
 	}

@@ -15,7 +15,6 @@ type brokerTable struct {
 
 	clusterInfo  encoded // answer to 106
 	systemTopics encoded // answer to 304
-	texts        *routeTexts
 }
 
 // cluster is a cluster name and its broker names, sorted; immutable. A broker

@@ -74,6 +74,7 @@ type queueLists struct {
 	bySum   map[uint64]*queueList
 	byGroup [][]*queueList // by group index; may hold dead ones
 	dead    []int          // how many of byGroup's are dead
+	dropped int            // lists that ended since routeTexts began
 	steps   [stepSlots]step
 	made    int // lists made by the batch under way
 
@@ -170,6 +171,7 @@ func (x *queueLists) intern(s splice) *queueList {
 // drop forgets a list that no topic has.
 func (x *queueLists) drop(l *queueList) {
 	l.dead, l.topics = true, nil
+	x.dropped++
 	x.unlink(l)
 	for i := range x.steps {
 		if s := &x.steps[i]; s.from == l || s.to == l {

@@ -41,19 +41,30 @@ func (s *Snapshot) AppendRouteHead(dst, topic []byte, o RouteOptions) (out, tail
 	if len(o.Zone) > 0 || s.filtered > 0 || s.needsActingMaster(r) {
 		return s.appendSpecial(dst, r, o), nil, true
 	}
-	t := s.brokers.texts.find(r.list, o.Dialect)
+	t := s.texts.find(r.list, o.Dialect)
 	if t == nil {
 		if t = s.newRouteText(r.list, o.Dialect); t == nil {
 			return s.appendFragments(dst, r, o.Dialect), nil, true
 		}
 	}
 	switch {
-	case len(s.kv.namespaces) > 0 || s.mappings.Len() > 0:
+	case s.hasMore(r):
 		return s.appendAround(dst, r, t), nil, true
 	case len(t.text) >= sharedBytes:
 		return dst, t.text, true
 	}
 	return append(dst, t.text...), nil, true
+}
+
+// hasMore reports whether the topic's answer says more than its list's text.
+func (s *Snapshot) hasMore(r *TopicRoute) bool {
+	if s.mappings.Len() > 0 {
+		if _, ok := s.mappings.Get(r.name); ok {
+			return true
+		}
+	}
+	_, ordered := s.orderConf(r)
+	return ordered
 }
 
 // appendAround appends a text with the topic's order config and static mappings, if it has them.
@@ -102,15 +113,19 @@ func (s *Snapshot) appendQueue(dst []byte, q queue) []byte {
 }
 
 func (s *Snapshot) appendOrderConf(dst []byte, r *TopicRoute) []byte {
-	if !s.settings.OrderMessageEnable {
-		return dst
-	}
-	v, ok := s.KV(OrderTopicConfig, r.name)
+	v, ok := s.orderConf(r)
 	if !ok {
 		return dst
 	}
 	dst = append(dst, `,"orderTopicConf":`...)
 	return codec.AppendString(dst, v)
+}
+
+func (s *Snapshot) orderConf(r *TopicRoute) (string, bool) {
+	if !s.settings.OrderMessageEnable || len(s.kv.namespaces) == 0 {
+		return "", false
+	}
+	return s.KV(OrderTopicConfig, r.name)
 }
 
 func (s *Snapshot) appendMappings(dst []byte, r *TopicRoute, d codec.Dialect) []byte {

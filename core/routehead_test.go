@@ -11,6 +11,9 @@ import (
 
 // A large text is left where it is, and with what was appended before it makes the same answer; any other answer is whole.
 func TestAppendRouteHead(t *testing.T) {
+	settings := core.DefaultSettings()
+	settings.OrderMessageEnable = true
+	enabled := &core.SetSettings{Settings: settings}
 	order := &core.PutKV{Namespace: core.OrderTopicConfig, Key: "T1", Value: codec.NullString{S: "broker-0:8", Valid: true}}
 	for _, tt := range []struct {
 		name    string
@@ -24,8 +27,8 @@ func TestAppendRouteHead(t *testing.T) {
 		{"large", 200, nil, "T0", core.RouteOptions{}, true},
 		{"large, legacy", 200, nil, "T0", core.RouteOptions{Dialect: codec.Legacy}, true},
 		{"large, in a zone", 200, nil, "T0", core.RouteOptions{Zone: []byte("z")}, false},
-		{"large, ordered", 200, []core.Command{order}, "T1", core.RouteOptions{}, false},
-		{"large, another is ordered", 200, []core.Command{order}, "T0", core.RouteOptions{}, false},
+		{"large, ordered", 200, []core.Command{enabled, order}, "T1", core.RouteOptions{}, false},
+		{"large, another is ordered", 200, []core.Command{enabled, order}, "T0", core.RouteOptions{}, true},
 		{"none", 200, nil, "None", core.RouteOptions{}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

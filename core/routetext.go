@@ -15,10 +15,10 @@ type routeText struct {
 	queues  int // where the queues begin in text, and the order config goes
 }
 
-// routeTexts keeps texts of lists, each encoded by its first reader. It belongs to a table of
-// groups and goes with it as soon as any group says something else. What doesn't fit is
-// put together from fragments each time: a list whose place another one has, and all once
-// their sizes come to mostTextBytes.
+// routeTexts keeps texts of lists, each encoded by its first reader. All go as soon as any
+// group says something else, or when mostDeadTexts lists have ended since they began: their texts hold
+// places and bytes. What doesn't fit is put together from fragments each time: a list whose place
+// another one has, and all once their sizes come to mostTextBytes.
 //
 // Concurrency contract: written by any reader, atomically; two that encode the same text at once
 // count its bytes twice.
@@ -30,6 +30,7 @@ type routeTexts struct {
 const (
 	textSlots     = 512
 	mostTextBytes = 8 << 20
+	mostDeadTexts = 64
 )
 
 func (t *routeTexts) slot(l *queueList, d codec.Dialect) *atomic.Pointer[routeText] {
@@ -46,7 +47,7 @@ func (t *routeTexts) find(l *queueList, d codec.Dialect) *routeText {
 
 // newRouteText encodes a list's text and keeps it, or returns nil where there is no room.
 func (s *Snapshot) newRouteText(l *queueList, d codec.Dialect) *routeText {
-	texts := s.brokers.texts
+	texts := s.texts
 	slot := texts.slot(l, d)
 	if slot.Load() != nil || texts.bytes.Load() > mostTextBytes {
 		return nil

@@ -124,3 +124,26 @@ func TestRouteTextsAfterAChange(t *testing.T) {
 		})
 	}
 }
+
+// Lists come and go while no group changes, as when a topic is changed on one broker after another: their texts make room.
+func TestRouteTextsSurviveChurn(t *testing.T) {
+	const brokers, changes = 200, 1000
+	table := benchTable(brokers, 3)
+	var out core.Outcome
+	kept := 0
+	for i := range changes {
+		c := benchRegistration(i%brokers, 3, int64(i+2))
+		c.Body.Topics[i%3].ReadQueueNums = int32(i + 9)
+		table.Step(int64(i+2), []core.Command{c}, &out)
+		for range 2 {
+			for topic := range 3 {
+				if _, tail, _ := table.Load().AppendRouteHead(nil, fmt.Appendf(nil, "T%d", topic), core.RouteOptions{}); tail != nil {
+					kept++
+				}
+			}
+		}
+	}
+	if all := changes * 3 * 2; kept < all*8/10 {
+		t.Errorf("%d of %d answers had a text", kept, all)
+	}
+}

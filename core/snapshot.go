@@ -6,7 +6,7 @@ import (
 )
 
 // Snapshot is the whole state at one moment. It is immutable but for LiveCells
-// and for list answers encoded on demand, owns nothing but memory, and may be
+// and for texts and list answers encoded on demand, owns nothing but memory, and may be
 // kept and read by any goroutine without a lock.
 type Snapshot struct {
 	topics   *cow.Map[*TopicRoute]
@@ -16,6 +16,8 @@ type Snapshot struct {
 	queues   *settingTable
 	kv       *kvTable
 	settings *Settings
+
+	texts *routeTexts // of the lists of queues
 
 	filtered int // entries of live that have filter servers
 
@@ -32,7 +34,8 @@ func emptySnapshot(s Settings, kv *kvTable) *Snapshot {
 		topics:       &cow.Map[*TopicRoute]{},
 		mappings:     &cow.Map[*topicMappings]{},
 		live:         &cow.Map[*Live]{},
-		brokers:      &brokerTable{texts: &routeTexts{}},
+		brokers:      &brokerTable{},
+		texts:        &routeTexts{},
 		queues:       &settingTable{},
 		kv:           kv,
 		settings:     &s,

@@ -10,6 +10,9 @@ import (
 // wheelTick is the grain of the wheel in nanoseconds: its cost, not its precision.
 const wheelTick = 100 * nanosPerMilli
 
+// cacheLine is a multiple of the size of a processor's cache lines, in bytes.
+const cacheLine = 64
+
 // Table is the routing table: a published Snapshot and the writer's indexes beside it.
 //
 // Concurrency contract
@@ -23,7 +26,9 @@ const wheelTick = 100 * nanosPerMilli
 //	          change in its next query on any connection.
 //	Frees:    the garbage collector; a snapshot owns no resource.
 type Table struct {
-	current atomic.Pointer[Snapshot]
+	_       [cacheLine]byte
+	current atomic.Pointer[Snapshot] // read by every query, on every core
+	_       [cacheLine]byte          // what follows is written by one
 
 	// Drafts of the batch under way, begun from the current snapshot.
 	topics   *cow.Editor[*TopicRoute]
@@ -117,6 +122,9 @@ func (t *Table) publish(old *Snapshot) {
 	s.brokers, s.queues, s.kv = t.brokers.freeze(old.brokers), t.queues.table, t.kv.freeze()
 	s.settings, s.filtered, s.topicBytes = t.settings, t.filtered, t.bytes
 	t.topics, t.mappings, t.live = nil, nil, nil
+	if !t.brokers.textsSame || t.lists.dropped >= mostDeadTexts {
+		s.texts, t.lists.dropped = &routeTexts{}, 0
+	}
 	if s == *old {
 		return
 	}

@@ -14,24 +14,41 @@ func FuzzHeaderShape(f *testing.F) {
 		{`{"opaque":7,"code":105,"extFields":{"x":"\u0041","topic":"A"}}`, `{"opaque":0,"code":105,"extFields":{"x":"\u0041","topic":""}}`},
 		{`{"extFields":{"topic":"A","topic":"B"},"opaque":1,"opaque":1}`, `{"extFields":{"topic":"A","topic":"\""},"opaque":1,"opaque":-1}`},
 	} {
-		f.Add([]byte(pair[0]), []byte(pair[1]))
+		f.Add(false, []byte(pair[0]), []byte(pair[1]))
 	}
-	f.Fuzz(func(t *testing.T, first, second []byte) {
+	for _, topics := range [][2]string{{"A", "B c"}, {"A", "\xff"}, {"主", ""}} {
+		var pair [2][]byte
+		for i, topic := range topics {
+			frame, err := codec.ParseFrame(codec.AppendFrame(nil, codec.SerializeROCKETMQ, &codec.Header{
+				Code: codec.RequestGetRouteInfoByTopic, Opaque: int32(i), ExtFields: []codec.ExtField{{Name: "topic", Value: topic}, {Name: "x", Value: "y"}},
+			}, nil))
+			if err != nil {
+				f.Fatal(err)
+			}
+			pair[i] = frame.Header
+		}
+		f.Add(true, pair[0], pair[1])
+	}
+	f.Fuzz(func(t *testing.T, binary bool, first, second []byte) {
+		form := codec.SerializeJSON
+		if binary {
+			form = codec.SerializeROCKETMQ
+		}
 		var c codec.Command
-		if c.Parse(codec.Frame{Header: first}) != nil {
+		if c.Parse(codec.Frame{Type: form, Header: first}) != nil {
 			return
 		}
 		var byShape codec.Command // shared by both, as on a loop
 		for _, field := range []string{"topic", ""} {
 			var s codec.Shape
 			learnt := s.Learn(&c, first, field)
-			if !s.Parse(&byShape, codec.Frame{Header: second}) {
+			if !s.Parse(&byShape, codec.Frame{Type: form, Header: second}) {
 				continue
 			}
 			if !learnt {
 				t.Fatal("recognises a header without having learnt one")
 			}
-			full, err := parseHeader(t, codec.SerializeJSON, second)
+			full, err := parseHeader(t, form, second)
 			if err != nil {
 				t.Fatalf("recognised a bad header: %v", err)
 			}

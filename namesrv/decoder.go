@@ -13,7 +13,7 @@ type decoder struct {
 }
 
 func (s *Server) newDecoder() func(*session, write) {
-	leaveWay(s.logger)
+	yieldProcessor(s.logger)
 	d := &decoder{Server: s}
 	return d.decode
 }

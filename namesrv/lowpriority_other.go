@@ -4,5 +4,5 @@ package namesrv
 
 import "log/slog"
 
-// leaveWay does nothing: elsewhere a nice value is the whole process's.
-func leaveWay(*slog.Logger) {}
+// yieldProcessor does nothing: elsewhere a nice value is the whole process's.
+func yieldProcessor(*slog.Logger) {}

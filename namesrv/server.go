@@ -54,46 +54,51 @@ type Options struct {
 // They meet in queues that never make the sender wait. Queries and heartbeats
 // pass none of them.
 type Server struct {
+	// Read by every query, stored a few times in the server's life.
 	logger        *slog.Logger
 	clock         Clock
 	serializeType codec.SerializeType
-	events        *eventLog
-
-	settings atomic.Pointer[settings.Settings] // stored by the writer
-	table    *core.Table
-	net      *netpoll.Server
-	notifier *netpoll.Notifier
-	notified int32 // notifications so far, their opaque; writer only
-	started  int64 // Clock's time of New, from which needWaitForService counts
-
+	settings      atomic.Pointer[settings.Settings] // stored by the writer
+	table         *core.Table
+	net           *netpoll.Server
+	product       *product.Environment // nil without clusterTest
+	started       int64                // Clock's time of New, from which needWaitForService counts
+	goingAway     atomic.Bool          // newer clients are told to go away
+	stopping      atomic.Bool          // connections end because the server does
 	maxFrameBytes int
 	eventLoops    int
+	maxWriteBytes int64
 
-	decoders  decoders
-	rooms     sync.Pool // of *codec.RegisterRoom
-	changes   *queue[change]
-	durables  *queue[durable]
-	listJobs  chan listJob
-	kvFile    *storage.File // the persister's once started
-	kv        storage.KV    // read at the start, then the persister's
-	goingAway atomic.Bool   // newer clients are told to go away
-	stopping  atomic.Bool   // connections end because the server does
-	stopOnce  sync.Once
-	stopErr   error
+	_ [cacheLine]byte // what follows is written all the time, by somebody
 
-	product       *product.Environment // nil without clusterTest
+	events   *eventLog
+	notifier *netpoll.Notifier
+	notified int32 // notifications so far, their opaque; writer only
+
+	decoders decoders
+	rooms    sync.Pool // of *codec.RegisterRoom
+	changes  *queue[change]
+	durables *queue[durable]
+	listJobs chan listJob
+	kvFile   *storage.File // the persister's once started
+	kv       storage.KV    // read at the start, then the persister's
+	stopOnce sync.Once
+	stopErr  error
+
 	fallbacks     chan fallback
 	fallbacksStop context.CancelFunc
 	fallbacksDone sync.WaitGroup
 
-	writeBytes    atomic.Int64 // held by write requests that wait, decoded bodies counted
-	maxWriteBytes int64
-	unchanged     atomic.Int64 // registrations recognised without decoding
+	writeBytes atomic.Int64 // held by write requests that wait, decoded bodies counted
+	unchanged  atomic.Int64 // registrations recognised without decoding
 
 	writerStop, writerDone       chan struct{}
 	persisterStop, persisterDone chan struct{}
 	listsStop, listsDone         chan struct{}
 }
+
+// cacheLine is a multiple of the size of a processor's cache lines, in bytes.
+const cacheLine = 64
 
 // New reads the KV file and makes a server that isn't listening yet.
 func New(o Options) (*Server, error) {

@@ -15,7 +15,7 @@ func (l *loop) parse(f codec.Frame) error {
 	if l.beat = s.beat.parse(&l.cmd, f); l.beat {
 		return nil
 	}
-	if err := l.cmd.Parse(f); err != nil || f.Type != codec.SerializeJSON {
+	if err := l.cmd.Parse(f); err != nil {
 		return err
 	}
 	switch l.cmd.Code {
@@ -78,7 +78,7 @@ type routeHint uint8
 
 func (r *routeShapes) parse(c *codec.Command, f codec.Frame, hint *routeHint) bool {
 	if *hint == 0 {
-		return false // it has never asked for a route, or in a binary header
+		return false // it has never asked for a route
 	}
 	if r.shapes[*hint-1].Parse(c, f) {
 		r.hit(*hint)
@@ -140,9 +140,12 @@ func (b *beatShape) parse(c *codec.Command, f codec.Frame) bool {
 	return true
 }
 
+// maxBeatHeader bounds what a connection keeps of a heartbeat. Real headers have some 300 bytes.
+const maxBeatHeader = 2 << 10
+
 // learn reports whether the heartbeat's header is known now.
 func (b *beatShape) learn(c *codec.Command, f codec.Frame) bool {
-	if !b.mayLearn() {
+	if len(f.Header) > maxBeatHeader || !b.mayLearn() {
 		return false
 	}
 	if b.known == nil {

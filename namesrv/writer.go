@@ -110,7 +110,7 @@ func (w *writer) expire() {
 }
 
 // maxStepTopics bounds the topics of the registrations in one step, so that what comes behind a wave of
-// large ones is answered in between. As many take 1 ms if all are new.
+// large ones is answered in between. As many take a millisecond or two if all are new.
 const maxStepTopics = 5_000
 
 // applyAll applies all that waits, in as few steps as maxStepTopics allows.
@@ -129,7 +129,7 @@ func (w *writer) applyAll() {
 		w.step(w.clock.Now(), w.commands, w.changes[from:to])
 		from = to
 	}
-	clear(w.commands) // what they hold is the table's now, or garbage
+	clear(w.commands[:cap(w.commands)]) // what they hold is the table's now, or garbage
 	if cap(w.commands) > maxKeptChanges {
 		w.commands = nil
 	}

@@ -3,7 +3,8 @@
 //
 //	peer ── accept ── sniff (12 bytes: PROXY, TLS, frames) ── event loop ── cut whole frames ── LoopHandler.Frame
 //	                                                              │                                   │ appends
-//	                                                              └────── one Write per read event ◀──┘
+//	                                                              └────── one write per read event ◀──┘
+//	                                                                      (and 256 KiB, and text that follows)
 //
 // # Concurrency contract
 //
@@ -12,7 +13,8 @@
 //	Shared:  Conn.Send, SendBuffer, Resume, Close, ID, RemoteAddr and all methods of Server: any goroutine.
 //	Memory:  a frame's bytes alias the loop's read buffer, or the memory in which a frame of several reads was assembled,
 //	         and die when Frame returns (builds with the tag "invariants" overwrite them then). A frame of the second
-//	         kind may be taken by the handler; its memory is then the taker's until LargeFrame.Free. Bytes given to Send are copied; a buffer given to SendBuffer belongs to this package.
+//	         kind may be taken by the handler; its memory is then the taker's until LargeFrame.Free. Bytes given to
+//	         Send are copied; a buffer given to SendBuffer belongs to this package; what was given to Follow is only read.
 //	Order:   answers appended by Frame leave in the order of the frames; two Sends from one goroutine leave in their order;
 //	         between both kinds there is no order. Open comes first, then frames, then Close, exactly once.
 //	Blocks:  nothing here blocks a loop; nobody waits for a loop except the settler of handovers, Stats and Server.Close.
@@ -24,5 +26,6 @@
 // tell when an outbound buffer has drained: so a loop stops cutting frames instead, bounds what it holds, and looks
 // again by timer. A failed write closes the connection inside the call: so the connection counts as gone after each
 // write that might have failed. What a read event leaves is copied into a ring, and out of it again by a peek that reaches
-// into the next read: so an incomplete frame of more than 16 KiB is moved into memory of its own, each byte once. Peek(0) and Discard(0) mean "everything": neither is ever called.
+// into the next read: so an incomplete frame of more than 16 KiB is moved into memory of its own, each byte once. Peek(0)
+// and Discard(0) mean "everything": neither is ever called.
 package netpoll

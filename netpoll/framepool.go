@@ -18,7 +18,7 @@ type framePool struct {
 }
 
 const (
-	keptBytes      = 24 << 20 // memory for large frames that the process keeps
+	keptBytes      = 24 << 20 // memory for large frames that the process keeps; a loop has keptFrameBytes at least
 	keptFrameBytes = 2 << 20  // a frame's that is larger is left to the garbage collector
 )
 

@@ -13,8 +13,8 @@ type LoopHandler interface {
 
 	// Frame handles one whole frame, its 4 length bytes included. frame is only valid until Frame returns, unless it was taken
 	// (Conn.TakeFrame). Answers are appended to dst and the longer slice is returned; dst may hold answers to earlier frames
-	// of the same read. The end of a large one may be sent from where it is (Conn.Follow). An error closes the connection after everything answered so far, dst included, was written; it is
-	// the reason given to Close.
+	// of the same read. The end of a large one may be sent from where it is (Conn.Follow). An error closes the connection
+	// after everything answered so far, dst included, was written; it is the reason given to Close.
 	Frame(c *Conn, dst, frame []byte, now int64) ([]byte, error)
 
 	// Close is the last call for a connection, exactly one for each Open. reason says why it ended and is never nil.

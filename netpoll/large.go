@@ -30,12 +30,12 @@ func (f *LargeFrame) len() int {
 }
 
 // capacity is the memory to be had, beyond what the pool owns, for a frame of which have bytes are there: no more than three
-// times as much, rounded up, whatever length was promised.
+// times as much, whatever length was promised.
 func capacity(have, want int) int {
 	if want > 3*have {
-		return rounded(2 * have)
+		return 2 * have
 	}
-	return rounded(want)
+	return want
 }
 
 // rounded makes sizes such that frames of nearly the same length fit each other's memory.

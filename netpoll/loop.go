@@ -10,6 +10,9 @@ import (
 	"github.com/panjf2000/gnet/v2"
 )
 
+// cacheLine is a multiple of the size of a processor's cache lines, in bytes.
+const cacheLine = 64
+
 // loop is the state of one event loop. Fields that aren't atomic are touched on its goroutine only.
 type loop struct {
 	server  *Server
@@ -28,13 +31,14 @@ type loop struct {
 	deadlines  wheel
 	ticker     ticker
 	counts     counters
-	pool       framePool // memory of large frames
-	mostUnsent int64     // the loop's share of Options.MaxUnsentBytes
+	mostUnsent int64 // the loop's share of Options.MaxUnsentBytes
 
-	unsent atomic.Int64 // sum of Conn.unsent
-	async  atomic.Int64 // sum of Conn.queued
-	held   atomic.Int64 // sum of Conn.held
-	users  atomic.Int64 // goroutines inside post or Send: the engine must not be stopped under them
+	_      [cacheLine]byte // what follows is written by other goroutines too, or read by them
+	unsent atomic.Int64    // sum of Conn.unsent
+	async  atomic.Int64    // sum of Conn.queued
+	held   atomic.Int64    // sum of Conn.held
+	users  atomic.Int64    // goroutines inside post or Send: the engine must not be stopped under them
+	pool   framePool       // memory of large frames
 }
 
 func newLoop(s *Server, index int, h LoopHandler) *loop {

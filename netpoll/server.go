@@ -23,9 +23,11 @@ type Server struct {
 	conns    *xsync.MapOf[uint64, *Conn]
 	log      *limitedLog
 
-	count   atomic.Int64 // connections that are open or being handed to a loop
 	stopped atomic.Bool  // nothing may touch the engine any more
 	idle    atomic.Int64 // Options.IdleTimeout, or what it was set to since
+
+	_     [cacheLine]byte // what is above is read all the time
+	count atomic.Int64    // connections that are open or being handed to a loop
 
 	closeOnce sync.Once
 	closeErr  error

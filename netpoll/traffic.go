@@ -156,6 +156,8 @@ func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
 		out, err := l.handler.Frame(c, l.out, frame, l.nowNanos)
 		if len(out) >= len(l.out) { // not the nil that often comes with an error
 			l.out = out
+		} else {
+			l.tail = nil // its beginning wasn't taken either
 		}
 		if c.large == large { // else it was taken
 			poison(frame)

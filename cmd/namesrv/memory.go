@@ -16,7 +16,7 @@ func limitMemory(logger *slog.Logger) {
 	switch {
 	case errors.Is(err, memlimit.ErrNoCgroup), errors.Is(err, memlimit.ErrCgroupsNotSupported):
 	case err != nil:
-		logger.Warn("memory limit of the control group not found", "err", err)
+		logger.Warn("memory limit not set", "err", err)
 	case limit < math.MaxInt64:
 		logger.Info("memory limit", "bytes", limit)
 	}

@@ -24,7 +24,7 @@ var compiled = []string{"codec", "core", "core/cow", "netpoll"}
 var inlined = map[string]map[string]string{
 	"codec": {
 		"FrameLength":                  "each frame",
-		"FinishFrame":                  "each answer",
+		"FinishFrameBefore":            "each answer",
 		"setHeaderLength":              "each answer",
 		"(*Command).IsOneway":          "each request",
 		"(*Command).IsResponse":        "each request",
