@@ -10,3 +10,11 @@ func (s *Snapshot) RouteTexts() map[*routeText]bool {
 	}
 	return kept
 }
+
+// Cells are those of all live brokers.
+func (s *Snapshot) Cells() (cells []*LiveCell) {
+	for _, l := range s.live.All() {
+		cells = append(cells, l.Cell)
+	}
+	return cells
+}
