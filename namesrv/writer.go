@@ -30,9 +30,8 @@ const frozenNanos = int64(500 * time.Millisecond)
 
 // pulse is how often the writer looks at the clock. Scans alone would miss a
 // freeze that ends shortly before or after the next one is due, while the
-// heartbeats of that time are still unread. Each look wakes an idle process, and with it the runtime's
-// monitor, which costs more than the look.
-const pulse = 500 * time.Millisecond
+// heartbeats of that time are still unread.
+const pulse = 100 * time.Millisecond
 
 // runWriter is the writer goroutine: it alone steps the table. It drains its queue in steps
 // of a bounded size; each publishes once, and only then answers, closes and notifies.
