@@ -154,10 +154,10 @@ func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
 		c.want = lengthBytes
 		l.counts.frames++
 		out, err := l.handler.Frame(c, l.out, frame, l.nowNanos)
-		if len(out) >= len(l.out) { // not the nil that often comes with an error
+		if len(out) > len(l.out) { // not the nil that often comes with an error
 			l.out = out
 		} else {
-			l.tail = nil // its beginning wasn't taken either
+			l.tail = nil // the end of nothing
 		}
 		if c.large == large { // else it was taken
 			poison(frame)

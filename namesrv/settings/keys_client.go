@@ -68,7 +68,7 @@ var ourKeys = []Key{
 		Meaning: "How long a broker stays after its connection ended without a 104, for it to come back on another; 0, Apache's way: not at all."},
 	{Name: "eventLoops", Default: "0", Effect: AtRestart, Max: 1024,
 		field:   func(s *Settings) any { return &s.EventLoops },
-		Meaning: "Event loops that serve connections; 0: one for each core, or as many as the environment variable GOMAXPROCS says. Without that variable the runtime gets one processor more than loops."},
+		Meaning: "Event loops that serve connections; 0: one for each core, or as many as the environment variable GOMAXPROCS says. Without that variable the runtime gets a processor more if loops would take all."},
 	{Name: "maxConnections", Default: "0", Effect: AtRestart, Max: math.MaxInt32,
 		field:   func(s *Settings) any { return &s.MaxConnections },
 		Meaning: "Connections accepted at the same time; 0: no limit."},
