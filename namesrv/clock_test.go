@@ -60,7 +60,7 @@ func (s *testServer) tick() {
 	for range 2 {
 		heard := make(chan struct{})
 		s.net.Barrier(func() { close(heard) })
-		<-heard
+		s.await(heard, "the loops to have read what came")
 	}
 	s.barrier()
 }
