@@ -120,15 +120,19 @@ func shortDigits(b []byte) (n int32, rest []byte, ok bool) {
 func (s *Shape) Learn(c *Command, header []byte, fieldName string) bool {
 	own := append(s.header[:0], header...)
 	*s = Shape{command: Command{Type: c.Type, fields: s.command.fields[:0]}, learnt: s.learnt + 1}
-	if len(header) > maxKeptScratchBytes {
+	learn := s.learnText
+	if c.Type == SerializeROCKETMQ {
+		learn = s.learnBinary
+	}
+	if len(header) > maxKeptScratchBytes || !learn(c, own, fieldName) {
 		return false
 	}
-	if c.Type == SerializeROCKETMQ {
-		if s.learnBinary(c, own, fieldName) {
-			s.header = own
-		}
-		return s.header != nil
-	}
+	s.header = own
+	return true
+}
+
+// learnText is Learn for a JSON header.
+func (s *Shape) learnText(c *Command, own []byte, fieldName string) bool {
 	opaque, ok := findOpaque(own, c.Opaque)
 	if !ok {
 		return false
@@ -140,11 +144,7 @@ func (s *Shape) Learn(c *Command, header []byte, fieldName string) bool {
 	} else {
 		ok = s.findPlace(c, own, opaque, fieldName)
 	}
-	if !ok || s.command.parseJSON(own) != nil {
-		return false
-	}
-	s.header = own
-	return true
+	return ok && s.command.parseJSON(own) == nil
 }
 
 // findPlace cuts the header at the field and the opaque. The field's text may stand in several
