@@ -19,7 +19,7 @@
 //	table.go          Table, Step, publish       command.go         what the writer can be asked
 //	snapshot.go       Snapshot and look-ups      outcome.go         what it answers
 //	route.go          105                        apply_register.go  103
-//	routetext.go      text that topics share
+//	routetext.go      text that topics share     routeextras.go     order config, static mappings
 //	route_special.go  105, the rarer forms       apply_remove.go    104, end of connection, expiry
 //	lists.go          206, 224, 311–313          apply_topic.go     216, 217, 205, 327
 //	lists_brokers.go  106, 304                   apply_mapping.go   static mappings

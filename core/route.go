@@ -47,41 +47,22 @@ func (s *Snapshot) AppendRouteHead(dst, topic []byte, o RouteOptions) (out, tail
 			return s.appendFragments(dst, r, o.Dialect), nil, true
 		}
 	}
-	switch {
-	case s.hasMore(r):
-		return s.appendAround(dst, r, t), nil, true
+	switch e := s.extrasOf(r); {
+	case e != extras{}:
+		return e.appendAround(dst, t), nil, true
 	case len(t.text) >= sharedBytes:
 		return dst, t.text, true
 	}
 	return append(dst, t.text...), nil, true
 }
 
-// hasMore reports whether the topic's answer says more than its list's text.
-func (s *Snapshot) hasMore(r *TopicRoute) bool {
-	if s.mappings.Len() > 0 {
-		if _, ok := s.mappings.Get(r.name); ok {
-			return true
-		}
-	}
-	_, ordered := s.orderConf(r)
-	return ordered
-}
-
-// appendAround appends a text with the topic's order config and static mappings, if it has them.
-func (s *Snapshot) appendAround(dst []byte, r *TopicRoute, t *routeText) []byte {
-	dst = append(dst, t.text[:t.queues]...)
-	dst = s.appendOrderConf(dst, r)
-	dst = append(dst, t.text[t.queues:len(t.text)-1]...)
-	dst = s.appendMappings(dst, r, t.dialect)
-	return append(dst, '}')
-}
-
 // appendFragments appends an answer of which no text is kept.
 func (s *Snapshot) appendFragments(dst []byte, r *TopicRoute, d codec.Dialect) []byte {
+	e := s.extrasOf(r)
 	dst = s.appendBrokerDatas(dst, r.list, d)
-	dst = s.appendOrderConf(dst, r)
+	dst = e.appendOrderConf(dst)
 	dst = s.appendQueueDatas(dst, r.list)
-	dst = s.appendMappings(dst, r, d)
+	dst = e.appendMappings(dst, d)
 	return append(dst, '}')
 }
 
@@ -110,34 +91,6 @@ func (s *Snapshot) appendQueueDatas(dst []byte, l *queueList) []byte {
 func (s *Snapshot) appendQueue(dst []byte, q queue) []byte {
 	dst = append(dst, s.brokers.groups[q.group()].queueHead...)
 	return append(dst, s.queues.at(q.setting()).tail...)
-}
-
-func (s *Snapshot) appendOrderConf(dst []byte, r *TopicRoute) []byte {
-	v, ok := s.orderConf(r)
-	if !ok {
-		return dst
-	}
-	dst = append(dst, `,"orderTopicConf":`...)
-	return codec.AppendString(dst, v)
-}
-
-func (s *Snapshot) orderConf(r *TopicRoute) (string, bool) {
-	if !s.settings.OrderMessageEnable || len(s.kv.namespaces) == 0 {
-		return "", false
-	}
-	return s.KV(OrderTopicConfig, r.name)
-}
-
-func (s *Snapshot) appendMappings(dst []byte, r *TopicRoute, d codec.Dialect) []byte {
-	if s.mappings.Len() == 0 {
-		return dst
-	}
-	m, ok := s.mappings.Get(r.name)
-	if !ok {
-		return dst
-	}
-	dst = append(dst, `,"topicQueueMappingByBroker":`...)
-	return m.append(dst, d)
 }
 
 // needsActingMaster reports whether some group of the topic shows its smallest id as the master.

@@ -18,6 +18,7 @@ type member struct {
 // the acting master, the client's zone, filter servers.
 func (s *Snapshot) appendSpecial(dst []byte, r *TopicRoute, o RouteOptions) []byte {
 	members, dropped := s.members(r, string(o.Zone))
+	e := s.extrasOf(r)
 	dst = append(dst, `{"brokerDatas":[`...)
 	for i, m := range members {
 		if i > 0 {
@@ -27,7 +28,7 @@ func (s *Snapshot) appendSpecial(dst []byte, r *TopicRoute, o RouteOptions) []by
 	}
 	dst = append(dst, `],"filterServerTable":`...)
 	dst = s.appendFilterServers(dst, members, dropped)
-	dst = s.appendOrderConf(dst, r)
+	dst = e.appendOrderConf(dst)
 	dst = append(dst, `,"queueDatas":[`...)
 	for i, m := range members {
 		if i > 0 {
@@ -36,7 +37,7 @@ func (s *Snapshot) appendSpecial(dst []byte, r *TopicRoute, o RouteOptions) []by
 		dst = s.appendQueue(dst, m.queue)
 	}
 	dst = append(dst, ']')
-	dst = s.appendMappings(dst, r, o.Dialect)
+	dst = e.appendMappings(dst, o.Dialect)
 	return append(dst, '}')
 }
 
