@@ -72,16 +72,19 @@ func (t *Table) setPerm(brokerName string, perm func(int32) int32) int {
 // setQueue stores a group's queue of a topic if the topic lacks it or, with
 // replace, if it differs; it reports whether anything changed.
 func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) bool {
-	setting := t.queues.acquire(s)
-	defer t.queues.release(setting)
 	r, known := t.topics.Get(topic)
+	if known && !replace && r.list.find(g.index) >= 0 {
+		return false
+	}
 	if !known {
 		r = &TopicRoute{name: topic, list: noQueues, id: t.index.newID(topic), born: t.batch}
 		t.topics.Set(topic, r)
 		t.namesChanged = true
 		t.bytes += listedBytes(topic)
 	}
-	to := t.lists.with(r.list, makeQueue(g.index, setting), replace)
+	setting := t.queues.acquire(s)
+	defer t.queues.release(setting)
+	to := t.lists.with(r.list, makeQueue(g.index, setting))
 	if to == r.list {
 		return false
 	}
@@ -91,7 +94,6 @@ func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) b
 
 // setList gives a topic another list.
 func (t *Table) setList(r *TopicRoute, to *queueList) {
-	t.queuesChanged = true
 	t.topicsChanged++
 	old := r.list
 	if r.born != t.batch { // a snapshot has it
@@ -128,7 +130,7 @@ func (t *Table) removeQueue(topic string, g *Group) {
 }
 
 func (t *Table) removeTopic(r *TopicRoute) {
-	t.queuesChanged, t.namesChanged = true, true
+	t.namesChanged = true
 	t.topicsChanged++
 	t.topics.Delete(r.name)
 	t.bytes -= listedBytes(r.name)

@@ -90,7 +90,6 @@ func newQueueLists(settings *settingIndex, brokers *brokerDraft) queueLists {
 type step struct {
 	from, to *queueList
 	q        queue
-	replace  bool
 }
 
 const stepSlots = 16
@@ -99,20 +98,20 @@ func (x *queueLists) step(from *queueList, q queue) *step {
 	return &x.steps[(from.sum+uint64(q.setting()))%stepSlots]
 }
 
-// with returns the list that has q and no other queue of its group; where from has another, only
-// with replace. It may be from itself. A new list is to be given to a topic at once.
-func (x *queueLists) with(from *queueList, q queue, replace bool) *queueList {
+// with returns the list that has q instead of from's queue of the same group, if it has one; it may be from itself. A
+// new list is to be given to a topic at once.
+func (x *queueLists) with(from *queueList, q queue) *queueList {
 	known := x.step(from, q)
-	if known.from == from && known.q == q && known.replace == replace {
+	if known.from == from && known.q == q {
 		return known.to
 	}
 	to := from
 	if i := from.find(q.group()); i < 0 {
 		to = x.intern(splice{from, x.placeOf(from, q.group()), 0, []queue{q}})
-	} else if replace && from.queues[i] != q {
+	} else if from.queues[i] != q {
 		to = x.intern(splice{from, i, 1, []queue{q}})
 	}
-	*known = step{from, to, q, replace}
+	*known = step{from, to, q}
 	return to
 }
 
@@ -135,7 +134,7 @@ func (x *queueLists) without(from *queueList, group int) *queueList {
 	default:
 		to = x.intern(splice{from, i, 1, nil})
 	}
-	*known = step{from, to, none, false}
+	*known = step{from, to, none}
 	return to
 }
 

@@ -41,8 +41,8 @@ type Table struct {
 	filtered int
 	bytes    int // length of all topic names as lists have them
 	// What the batch has changed, for the answers made of many topics.
-	namesChanged, queuesChanged bool
-	topicsChanged               int // for Work
+	namesChanged  bool // a topic came or went
+	topicsChanged int  // times that a topic was given other queues or was removed
 
 	// Private indexes, kept from batch to batch.
 	batch  uint64
@@ -102,8 +102,7 @@ func (t *Table) begin(s *Snapshot) {
 	t.queues.begin(t.batch)
 	t.kv = kvDraft{kvTable: s.kv}
 	t.settings, t.filtered, t.bytes = s.settings, s.filtered, s.topicBytes
-	t.namesChanged, t.queuesChanged = false, false
-	t.topicsChanged, t.lists.made = 0, 0
+	t.namesChanged, t.topicsChanged, t.lists.made = false, 0, 0
 }
 
 // work is what the batch under way has come to.
@@ -131,10 +130,10 @@ func (t *Table) publish(old *Snapshot) {
 	if t.namesChanged {
 		s.topicList = &encoded{}
 	}
-	if t.queuesChanged {
+	if t.topicsChanged > 0 {
 		s.unitLists = &[numberOfUnitLists]encoded{}
 	}
-	if t.queuesChanged || !t.brokers.textsSame {
+	if t.topicsChanged > 0 || !t.brokers.textsSame {
 		s.clusterLists = &clusterLists{}
 	}
 	t.current.Store(&s)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/internal/invariants"
 	"github.com/waymark-mq/waymark/internal/raceflag"
 )
 
@@ -81,5 +82,23 @@ func TestWorkOfASeries(t *testing.T) {
 		if out.Work.Topics != tt.want.Topics || out.Work.Lists != tt.want.Lists || out.Work.Shards > tt.want.Shards {
 			t.Errorf("%d commands: %+v, want %+v", len(tt.commands), out.Work, tt.want)
 		}
+	}
+}
+
+// A known DataVersion leaves queues as they are, whatever settings it comes with: the table doesn't take
+// those in for each topic, only to let them go again.
+func TestWorkOfOtherSettingsUnderAKnownVersion(t *testing.T) {
+	if raceflag.Enabled || invariants.Enabled {
+		t.Skip("this build allocates by itself")
+	}
+	const topics = 5000
+	table := benchTable(2, topics)
+	c := benchRegistration(1, topics, 1)
+	for i := range c.Body.Topics {
+		c.Body.Topics[i].Perm = codec.PermRead
+	}
+	var out core.Outcome
+	if n := testing.AllocsPerRun(1, func() { table.Step(2, []core.Command{c}, &out) }); n > 100 || out.Work.Topics != 0 {
+		t.Errorf("%v allocations, %+v", n, out.Work)
 	}
 }
