@@ -3,7 +3,11 @@ package core
 import (
 	"testing"
 	"unsafe"
+
+	"golang.org/x/sys/cpu"
 )
+
+const cacheLine = unsafe.Sizeof(cpu.CacheLinePad{})
 
 // The snapshot's pointer, which every query loads, is alone on its cache line.
 func TestQueriesShareNoWrittenLine(t *testing.T) {

@@ -3,15 +3,14 @@ package core
 import (
 	"sync/atomic"
 
+	"golang.org/x/sys/cpu"
+
 	"github.com/waymark-mq/waymark/core/cow"
 	"github.com/waymark-mq/waymark/core/wheel"
 )
 
 // wheelTick is the grain of the wheel in nanoseconds: its cost, not its precision.
 const wheelTick = 100 * nanosPerMilli
-
-// cacheLine is a multiple of the size of a processor's cache lines, in bytes.
-const cacheLine = 64
 
 // Table is the routing table: a published Snapshot and the writer's indexes beside it.
 //
@@ -26,9 +25,9 @@ const cacheLine = 64
 //	          change in its next query on any connection.
 //	Frees:    the garbage collector; a snapshot owns no resource.
 type Table struct {
-	_       [cacheLine]byte
+	_       cpu.CacheLinePad
 	current atomic.Pointer[Snapshot] // read by every query, on every core
-	_       [cacheLine]byte          // what follows is written by one
+	_       cpu.CacheLinePad         // what follows is written by one
 
 	// Drafts of the batch under way, begun from the current snapshot.
 	topics   *cow.Editor[*TopicRoute]

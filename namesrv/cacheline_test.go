@@ -3,7 +3,11 @@ package namesrv
 import (
 	"testing"
 	"unsafe"
+
+	"golang.org/x/sys/cpu"
 )
+
+const cacheLine = unsafe.Sizeof(cpu.CacheLinePad{})
 
 // What every query reads of the server lies on no cache line with what is written all the time.
 func TestQueriesShareNoWrittenLine(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/cpu"
+
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/namesrv/product"
@@ -69,7 +71,7 @@ type Server struct {
 	eventLoops    int
 	maxWriteBytes int64
 
-	_ [cacheLine]byte // what follows is written all the time, by somebody
+	_ cpu.CacheLinePad // what follows is written all the time, by somebody
 
 	events   *eventLog
 	notifier *netpoll.Notifier
@@ -96,9 +98,6 @@ type Server struct {
 	persisterStop, persisterDone chan struct{}
 	listsStop, listsDone         chan struct{}
 }
-
-// cacheLine is a multiple of the size of a processor's cache lines, in bytes.
-const cacheLine = 64
 
 // New reads the KV file and makes a server that isn't listening yet.
 func New(o Options) (*Server, error) {

@@ -3,7 +3,11 @@ package netpoll
 import (
 	"testing"
 	"unsafe"
+
+	"golang.org/x/sys/cpu"
 )
+
+const cacheLine = unsafe.Sizeof(cpu.CacheLinePad{})
 
 // What other goroutines write lies on no cache line of what a loop uses for every query.
 func TestQueriesShareNoWrittenLine(t *testing.T) {

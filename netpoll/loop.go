@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"github.com/panjf2000/gnet/v2"
+	"golang.org/x/sys/cpu"
 )
-
-// cacheLine is a multiple of the size of a processor's cache lines, in bytes.
-const cacheLine = 64
 
 // loop is the state of one event loop. Fields that aren't atomic are touched on its goroutine only.
 type loop struct {
@@ -33,12 +31,12 @@ type loop struct {
 	counts     counters
 	mostUnsent int64 // the loop's share of Options.MaxUnsentBytes
 
-	_      [cacheLine]byte // what follows is written by other goroutines too, or read by them
-	unsent atomic.Int64    // sum of Conn.unsent
-	async  atomic.Int64    // sum of Conn.queued
-	held   atomic.Int64    // sum of Conn.held
-	users  atomic.Int64    // goroutines inside post or Send: the engine must not be stopped under them
-	pool   framePool       // memory of large frames
+	_      cpu.CacheLinePad // what follows is written by other goroutines too, or read by them
+	unsent atomic.Int64     // sum of Conn.unsent
+	async  atomic.Int64     // sum of Conn.queued
+	held   atomic.Int64     // sum of Conn.held
+	users  atomic.Int64     // goroutines inside post or Send: the engine must not be stopped under them
+	pool   framePool        // memory of large frames
 }
 
 func newLoop(s *Server, index int, h LoopHandler) *loop {

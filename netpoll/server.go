@@ -12,6 +12,7 @@ import (
 
 	"github.com/panjf2000/gnet/v2"
 	"github.com/puzpuzpuz/xsync/v3"
+	"golang.org/x/sys/cpu"
 )
 
 // Server is a bound port with its event loops.
@@ -26,8 +27,8 @@ type Server struct {
 	stopped atomic.Bool  // nothing may touch the engine any more
 	idle    atomic.Int64 // Options.IdleTimeout, or what it was set to since
 
-	_     [cacheLine]byte // what is above is read all the time
-	count atomic.Int64    // connections that are open or being handed to a loop
+	_     cpu.CacheLinePad // what is above is read all the time
+	count atomic.Int64     // connections that are open or being handed to a loop
 
 	closeOnce sync.Once
 	closeErr  error

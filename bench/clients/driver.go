@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/cpu"
+
 	"github.com/waymark-mq/waymark/bench/phase"
 	"github.com/waymark-mq/waymark/bench/wire"
 	"github.com/waymark-mq/waymark/profiles"
@@ -33,9 +35,9 @@ type driver struct {
 	tally          *tally
 	open           int // requests that wait for an answer
 
-	_        [64]byte     // the counter below is read by others
-	answered atomic.Int64 // written by this driver alone
-	_        [56]byte
+	_        cpu.CacheLinePad // the counter below is read by others
+	answered atomic.Int64     // written by this driver alone
+	_        cpu.CacheLinePad
 }
 
 // conn is a connection; without a descriptor (-1) it was lost or isn't open yet.

@@ -8,6 +8,7 @@ const (
 	gnet       = "github.com/panjf2000/gnet/v2"
 	memlimit   = "github.com/KimMachineGun/automemlimit"
 	bytebuffer = "github.com/valyala/bytebufferpool"
+	sys        = "golang.org/x/sys" // cpu: how far apart cache lines are
 	xsync      = "github.com/puzpuzpuz/xsync/v3"
 	toml       = "github.com/BurntSushi/toml"
 	histogram  = "github.com/HdrHistogram/hdrhistogram-go"
@@ -28,15 +29,15 @@ var rules = map[string]rule{
 	"codec":      {libraries: []string{compress}},
 	"core/cow":   {},
 	"core/wheel": {},
-	"core":       {ours: []string{"codec", "core/*", "internal/invariants"}},
+	"core":       {ours: []string{"codec", "core/*", "internal/invariants"}, libraries: []string{sys}},
 
-	"netpoll": {ours: []string{"codec"}, libraries: []string{gnet, bytebuffer, xsync}},
+	"netpoll": {ours: []string{"codec"}, libraries: []string{gnet, bytebuffer, sys, xsync}},
 
 	"namesrv/settings/properties": {},
 	"namesrv/settings":            {ours: []string{"core", "namesrv/settings/properties"}},
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec"}},
-	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer}},
+	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
 	"cmd/namesrv":                 {ours: []string{"codec", "namesrv", "namesrv/product", "namesrv/settings"}, libraries: []string{memlimit}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.
@@ -45,7 +46,7 @@ var rules = map[string]rule{
 	"bench/topology": {ours: []string{"profiles"}},
 	"bench/latency":  {libraries: []string{histogram}},
 	"bench/wire":     {ours: []string{"codec"}},
-	"bench/clients":  {ours: []string{"bench/latency", "bench/phase", "bench/topology", "bench/wire", "codec", "profiles"}},
+	"bench/clients":  {ours: []string{"bench/latency", "bench/phase", "bench/topology", "bench/wire", "codec", "profiles"}, libraries: []string{sys}},
 	"bench/fleet":    {ours: []string{"bench/latency", "bench/phase", "bench/topology", "bench/wire", "codec", "profiles"}},
 	"bench/floor":    {libraries: []string{gnet}},
 	"bench/plot":     {},
