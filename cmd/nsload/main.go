@@ -23,9 +23,11 @@ servers become columns of one table (Markdown). -server is one of
   floor         a bare event loop, the least that can be done      loops=N, size=BYTES, name=NAME
   apache        Apache's nameserver 5.5.0 (Java and Maven)         heap=MIB, name=NAME
   apache-tuned  the same: serial collector, archive of classes     heap=MIB, name=NAME
+  rust          rocketmq-rust's nameserver, found on the PATH      bin=PROGRAM, name=NAME
+  rust-tuned    the same with its switches for speed on            bin=PROGRAM, name=NAME
   HOST:PORT     a nameserver that runs already                     pid=PID, name=NAME
 
-with options after commas: -server waymark,loops=2,name=two -server 127.0.0.1:9876,pid=4711,name=rust
+with options after commas: -server waymark,loops=2,name=two -server 127.0.0.1:9876,pid=4711,name=other
 
 exit status: 0 measured, 1 something failed or a server answered what it should not, 2 wrong usage
 

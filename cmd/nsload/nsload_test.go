@@ -82,7 +82,8 @@ func TestTargets(t *testing.T) {
 		"waymark":                               {kind: "waymark", name: "waymark"},
 		"waymark,loops=2,name=two,bin=/tmp/old": {kind: "waymark", name: "two", bin: "/tmp/old", numbers: map[string]int{"loops": 2}},
 		"apache-tuned,heap=64":                  {kind: "apache-tuned", name: "apache-tuned", numbers: map[string]int{"heap": 64}},
-		"127.0.0.1:9876,pid=4711,name=rust":     {kind: "127.0.0.1:9876", name: "rust", numbers: map[string]int{"pid": 4711}},
+		"rust-tuned,bin=/opt/rust/namesrv":      {kind: "rust-tuned", name: "rust-tuned", bin: "/opt/rust/namesrv"},
+		"127.0.0.1:9876,pid=4711,name=other":    {kind: "127.0.0.1:9876", name: "other", numbers: map[string]int{"pid": 4711}},
 		"[::1]:9876":                            {kind: "[::1]:9876", name: "[::1]:9876"},
 	} {
 		got, err := parseTarget(text)

@@ -19,14 +19,15 @@ const (
 
 // target is a -server as it was written.
 type target struct {
-	kind    string // waymark, floor, apache, apache-tuned, or an address
+	kind    string // a key of targetOptions, or an address
 	name    string
 	bin     string
 	numbers map[string]int // loops, pid, size, heap, as far as they are given
 }
 
 var targetOptions = map[string][]string{
-	"waymark": {"loops", "bin"}, "floor": {"loops", "size"}, "apache": {"heap"}, "apache-tuned": {"heap"}, "": {"pid"},
+	"waymark": {"loops", "bin"}, "floor": {"loops", "size"}, "apache": {"heap"}, "apache-tuned": {"heap"},
+	"rust": {"bin"}, "rust-tuned": {"bin"}, "": {"pid"},
 }
 
 // parseTarget reads KIND[,key=value]...
@@ -36,7 +37,7 @@ func parseTarget(text string) (target, error) {
 	allowed, known := targetOptions[t.kind]
 	if !known {
 		if _, _, err := net.SplitHostPort(t.kind); err != nil {
-			return t, fmt.Errorf("-server %s: neither waymark, floor, apache, apache-tuned nor host:port", text)
+			return t, fmt.Errorf("-server %s: neither waymark, floor, apache, apache-tuned, rust, rust-tuned nor host:port", text)
 		}
 		allowed = targetOptions[""]
 	}
@@ -106,6 +107,8 @@ func (w *workshop) server(ctx context.Context, t *target) (s *servers.Server, er
 		} else {
 			s, err = servers.ApacheTuned(ctx, root, w.dir, t.number("heap", apacheTunedHeap))
 		}
+	case "rust", "rust-tuned":
+		s, err = servers.Rust(t.bin, t.kind == "rust-tuned")
 	default:
 		s = servers.External(t.name, t.kind, t.number("pid", w.pid))
 	}
