@@ -3,8 +3,8 @@ package codec
 import "bytes"
 
 // Shape remembers the header of one request so that the next one, which mostly
-// differs in its opaque and in one ext field alone, or in the opaque alone, needs no
-// parsing: three comparisons, the end of a text, a number.
+// differs in its opaque and in one ext field alone, needs no parsing: three
+// comparisons, the end of a text, a number.
 //
 // For JSON it is sound because both are whole tokens, a text without anything to unescape and a
 // number that can't leave int32: with other content of the same kind in their places the
@@ -22,12 +22,9 @@ type Shape struct {
 	binary     binaryShape
 
 	command Command // what it means; its text aliases header
-	field   int     // index in command.fields, or noField
+	field   int     // index in command.fields
 	learnt  uint32  // times that Learn was called: tells commands of an older header
 }
-
-// noField stands for a shape in which nothing but the opaque changes.
-const noField = -1
 
 // Parse does what Command.Parse does if the frame's header has the shape; if not it
 // changes nothing and reports false.
@@ -52,9 +49,7 @@ func (s *Shape) Parse(c *Command, f Frame) bool {
 		c.scratch, c.fields = scratch, fields
 		c.shape, c.learnt = s, s.learnt
 	}
-	if s.field != noField {
-		c.fields[s.field].value = value
-	}
+	c.fields[s.field].value = value
 	c.Opaque = opaque
 	if c.Body = nil; len(f.Body) > 0 {
 		c.Body = f.Body
@@ -73,10 +68,6 @@ func (s *Shape) parseText(h []byte) (value []byte, opaque int32, ok bool) {
 
 // places reads field and opaque, in the order of the shape, from what follows its head.
 func (s *Shape) places(b []byte) (value, rest []byte, opaque int32, ok bool) {
-	if s.field == noField {
-		opaque, rest, ok = shortDigits(b)
-		return nil, rest, opaque, ok
-	}
 	if s.fieldFirst {
 		if value, b, ok = plainText(b); !ok || !bytes.HasPrefix(b, s.middle) {
 			return nil, nil, 0, false
@@ -115,8 +106,7 @@ func shortDigits(b []byte) (n int32, rest []byte, ok bool) {
 }
 
 // Learn remembers the header that c was parsed from, with the ext field that changes
-// from request to request; without a name nothing but the opaque does. It reports false, and
-// then recognises nothing, for a header in which the places can't be told for certain.
+// from request to request. It reports false, and then recognises nothing, for a header in which the places can't be told for certain.
 func (s *Shape) Learn(c *Command, header []byte, fieldName string) bool {
 	own := append(s.header[:0], header...)
 	*s = Shape{command: Command{Type: c.Type, fields: s.command.fields[:0]}, learnt: s.learnt + 1}
@@ -134,17 +124,7 @@ func (s *Shape) Learn(c *Command, header []byte, fieldName string) bool {
 // learnText is Learn for a JSON header.
 func (s *Shape) learnText(c *Command, own []byte, fieldName string) bool {
 	opaque, ok := findOpaque(own, c.Opaque)
-	if !ok {
-		return false
-	}
-	if fieldName == "" {
-		s.field = noField
-		s.head, s.tail = own[:opaque.Start], own[opaque.End:]
-		ok = s.proven(c, "")
-	} else {
-		ok = s.findPlace(c, own, opaque, fieldName)
-	}
-	return ok && s.command.parseJSON(own) == nil
+	return ok && s.findPlace(c, own, opaque, fieldName) && s.command.parseJSON(own) == nil
 }
 
 // findPlace cuts the header at the field and the opaque. The field's text may stand in several
@@ -216,32 +196,41 @@ func findOpaque(header []byte, opaque int32) (Span, bool) {
 // that aren't there otherwise must come back as field and opaque, and all else as it was.
 func (s *Shape) proven(c *Command, fieldName string) bool {
 	const text = "a text that no header holds by chance"
-	opaque := []byte("918273645")
-	if c.Opaque == 918273645 {
-		opaque = []byte("192837465")
-	}
-	first, second := []byte(text), opaque
-	switch {
-	case s.field == noField:
-		first, second = opaque, nil
-	case !s.fieldFirst:
+	opaque, n := otherOpaque(c.Opaque)
+	first, second := []byte(text), []byte(opaque)
+	if !s.fieldFirst {
 		first, second = second, first
 	}
-	probe := bytes.Join([][]byte{s.head, first, s.middle, second, s.tail}, nil)
 	var p Command
-	if p.parseJSON(probe) != nil || len(p.fields) != len(c.fields) {
+	if p.parseJSON(bytes.Join([][]byte{s.head, first, s.middle, second, s.tail}, nil)) != nil {
 		return false
 	}
-	n, _, _ := shortDigits(opaque)
-	if v, _ := p.Field(fieldName); (s.field != noField && string(v) != text) || p.Opaque != n {
+	v, _ := p.Field(fieldName)
+	return string(v) == text && p.Opaque == n && p.alike(c, s.field)
+}
+
+// otherOpaque is a number that a header doesn't have by chance, and isn't n.
+func otherOpaque(n int32) (text string, other int32) {
+	if n == 918273645 {
+		return "192837465", 192837465
+	}
+	return "918273645", 918273645
+}
+
+// noField is an index that no field has.
+const noField = -1
+
+// alike reports whether two parsed headers say the same but for the opaque and one field's value.
+func (c *Command) alike(d *Command, except int) bool {
+	if len(c.fields) != len(d.fields) {
 		return false
 	}
-	for i := range p.fields {
-		same := bytes.Equal(p.fields[i].value, c.fields[i].value) && (p.fields[i].value == nil) == (c.fields[i].value == nil)
-		if !bytes.Equal(p.fields[i].name, c.fields[i].name) || (i != s.field && !same) {
+	for i := range c.fields {
+		same := bytes.Equal(c.fields[i].value, d.fields[i].value) && (c.fields[i].value == nil) == (d.fields[i].value == nil)
+		if !bytes.Equal(c.fields[i].name, d.fields[i].name) || (i != except && !same) {
 			return false
 		}
 	}
-	return p.Code == c.Code && p.Flag == c.Flag && p.Version == c.Version && p.Language == c.Language &&
-		p.HasRemark == c.HasRemark && bytes.Equal(p.Remark, c.Remark) && p.HasExtFields == c.HasExtFields
+	return c.Code == d.Code && c.Flag == d.Flag && c.Version == d.Version && c.Language == d.Language &&
+		c.HasRemark == d.HasRemark && bytes.Equal(c.Remark, d.Remark) && c.HasExtFields == d.HasExtFields
 }

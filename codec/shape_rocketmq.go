@@ -27,9 +27,6 @@ func (s *Shape) parseBinary(h []byte) (value []byte, opaque int32, ok bool) {
 		return nil, 0, false
 	}
 	opaque = int32(binary.BigEndian.Uint32(h[binaryOpaque:]))
-	if s.field == noField {
-		return nil, opaque, bytes.Equal(h[binaryExtLen:], known[binaryExtLen:])
-	}
 	at := s.binary.valueAt
 	if len(h) < at || !bytes.Equal(h[binaryExt:at], known[binaryExt:at]) || int(binary.BigEndian.Uint32(h[binaryExtLen:])) != len(h)-binaryExt {
 		return nil, 0, false
@@ -46,13 +43,11 @@ func (s *Shape) learnBinary(c *Command, own []byte, fieldName string) bool {
 	if len(own) < binaryExt || c.HasRemark || int(binary.BigEndian.Uint32(own[binaryExtLen:])) != len(own)-binaryExt {
 		return false
 	}
-	if s.field = noField; fieldName != "" {
-		if v, ok := c.Field(fieldName); !ok || !utf8.Valid(v) {
-			return false
-		}
-		s.field = c.lastField(fieldName)
-		s.binary = findBinaryField(own, s.field)
+	if v, ok := c.Field(fieldName); !ok || !utf8.Valid(v) {
+		return false
 	}
+	s.field = c.lastField(fieldName)
+	s.binary = findBinaryField(own, s.field)
 	return s.command.parseRocketMQ(own) == nil && len(s.command.scratch) == 0
 }
 

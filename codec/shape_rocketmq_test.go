@@ -87,19 +87,6 @@ func TestBinaryShapeDoesNotRecognise(t *testing.T) {
 	}
 }
 
-func TestBinaryShapeOfABeat(t *testing.T) {
-	beat := func(addr string, opaque int32) []byte {
-		return binaryHeader(&Header{Code: 904, Opaque: opaque, ExtFields: []ExtField{{"brokerAddr", addr}, {"clusterName", "c"}}})
-	}
-	s, ok := learntBinary(t, beat("a:1", 1), "")
-	if !ok || !checkAlike(t, s, Frame{Type: SerializeROCKETMQ, Header: beat("a:1", -7)}) {
-		t.Error("not learnt or not recognised")
-	}
-	if s.Parse(new(Command), Frame{Type: SerializeROCKETMQ, Header: beat("b:1", 1)}) {
-		t.Error("another broker's is recognised")
-	}
-}
-
 func TestBinaryShapeIsNotLearnt(t *testing.T) {
 	trailing := append(binaryHeader(binaryRoute("T", 1)), 1, 2, 3)
 	for name, h := range map[string][]byte{

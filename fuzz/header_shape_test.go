@@ -6,7 +6,7 @@ import (
 	"github.com/waymark-mq/waymark/codec"
 )
 
-// FuzzHeaderShape: what a shape learnt from one header makes of another is what
+// FuzzHeaderShape: what a shape, or a repeat, learnt from one header makes of another is what
 // parsing it in full makes of it.
 func FuzzHeaderShape(f *testing.F) {
 	for _, pair := range [][2]string{
@@ -38,21 +38,30 @@ func FuzzHeaderShape(f *testing.F) {
 		if c.Parse(codec.Frame{Type: form, Header: first}) != nil {
 			return
 		}
-		var byShape codec.Command // shared by both, as on a loop
-		for _, field := range []string{"topic", ""} {
-			var s codec.Shape
-			learnt := s.Learn(&c, first, field)
-			if !s.Parse(&byShape, codec.Frame{Type: form, Header: second}) {
-				continue
-			}
-			if !learnt {
-				t.Fatal("recognises a header without having learnt one")
-			}
-			full, err := parseHeader(t, form, second)
-			if err != nil {
-				t.Fatalf("recognised a bad header: %v", err)
-			}
-			checkSame(t, headerOf(&byShape), headerOf(full), true)
+		again := codec.Frame{Type: form, Header: second}
+		var s codec.Shape
+		var byShape codec.Command
+		if learnt := s.Learn(&c, first, "topic"); s.Parse(&byShape, again) {
+			checkRecognised(t, learnt, &byShape, again)
+		}
+		var r codec.Repeat
+		learnt := r.Learn(&c, first)
+		if opaque, ok := r.Opaque(again); ok {
+			c.Opaque = opaque // all else is as it was
+			checkRecognised(t, learnt, &c, again)
 		}
 	})
+}
+
+// checkRecognised compares what was made of a header with what parsing it in full makes of it.
+func checkRecognised(t *testing.T, learnt bool, got *codec.Command, f codec.Frame) {
+	t.Helper()
+	if !learnt {
+		t.Fatal("recognises a header without having learnt one")
+	}
+	full, err := parseHeader(t, f.Type, f.Header)
+	if err != nil {
+		t.Fatalf("recognised a bad header: %v", err)
+	}
+	checkSame(t, headerOf(got), headerOf(full), true)
 }

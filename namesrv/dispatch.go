@@ -62,6 +62,9 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 		return dst, errHeaderTooLong
 	}
 	l.session, l.now = c.Context.(*session), now
+	if answer, ok := l.knownBeat(dst, f); ok && !l.goingAway.Load() {
+		return answer, nil
+	}
 	if err := l.parse(f); err != nil {
 		return dst, err
 	}

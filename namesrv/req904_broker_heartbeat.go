@@ -12,10 +12,9 @@ import (
 // Effects:  the broker's last sign of life is now, and its ownership moves to this connection. An unknown broker stays unknown.
 // Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
 // Differs:  Apache leaves the ownership with the connection that registered.
+//
+// The same heartbeat again is answered by knownBeat.
 func (l *loop) brokerHeartbeat(dst []byte) []byte {
-	if cell := l.session.beat.cell; l.beat && cell != nil && l.touch(cell) { // a cell that lives is the table's
-		return l.succeed(dst, nil)
-	}
 	cluster, ok1 := l.cmd.Field("clusterName")
 	addr, ok2 := l.cmd.Field("brokerAddr")
 	if !ok1 || !ok2 {

@@ -18,14 +18,14 @@ import (
 //	full:       set by the loop when it pauses, taken back by whoever resumes
 type session struct {
 	conn    *netpoll.Conn
+	beat    *beatShape // nil until a heartbeat comes
+	route   routeHint
 	touched map[*core.LiveCell]struct{} // brokers whose ownership this connection took by a sign of life (904, 322, a recognised 103)
 	sweepAt int                         // size of touched at which to look who is still there
 	writes  bool                        // the writer may know this connection
 	pending atomic.Int32
 	full    atomic.Bool // paused because too much is pending
 	lane    lane
-	route   routeHint
-	beat    beatShape
 }
 
 func (s *session) id() core.ConnID { return core.ConnID(s.conn.ID()) }

@@ -12,9 +12,6 @@ func (l *loop) parse(f codec.Frame) error {
 	if l.beat = false; l.routes.parse(&l.cmd, f, &s.route) {
 		return nil
 	}
-	if l.beat = s.beat.parse(&l.cmd, f); l.beat {
-		return nil
-	}
 	if err := l.cmd.Parse(f); err != nil {
 		return err
 	}
@@ -22,6 +19,9 @@ func (l *loop) parse(f codec.Frame) error {
 	case codec.RequestGetRouteInfoByTopic:
 		l.routes.learn(&l.cmd, f, &s.route)
 	case codec.RequestBrokerHeartbeat:
+		if s.beat == nil {
+			s.beat = new(beatShape)
+		}
 		l.beat = s.beat.learn(&l.cmd, f)
 	}
 	return nil
@@ -125,32 +125,43 @@ func (r *routeShapes) learn(c *codec.Command, f codec.Frame, hint *routeHint) {
 	}
 }
 
-// beatShape recognises the heartbeats of the broker on one connection, which differ in the opaque alone. The loop's own.
+// beatShape recognises the heartbeats of the broker on one connection, which differ in the opaque alone. It is all that a
+// heartbeat reads of its sender but for the cell. The loop's own.
 type beatShape struct {
-	known *codec.Shape
-	cell  *core.LiveCell // the broker's; nil: to be looked up
+	known  codec.Repeat
+	cell   *core.LiveCell // the broker's; nil: to be looked up
+	oneway bool
 	thrift
-}
-
-func (b *beatShape) parse(c *codec.Command, f codec.Frame) bool {
-	if b.known == nil || !b.known.Parse(c, f) {
-		return false
-	}
-	b.recognised()
-	return true
 }
 
 // maxBeatHeader bounds what a connection keeps of a heartbeat. Real headers have some 300 bytes.
 const maxBeatHeader = 2 << 10
 
-// learn reports whether the heartbeat's header is known now.
+// learn reports whether the heartbeat's header, which was parsed in full, is known now.
 func (b *beatShape) learn(c *codec.Command, f codec.Frame) bool {
+	if _, known := b.known.Opaque(f); known {
+		return true
+	}
 	if len(f.Header) > maxBeatHeader || !b.mayLearn() {
 		return false
 	}
-	if b.known == nil {
-		b.known = new(codec.Shape)
+	b.cell, b.oneway = nil, c.IsOneway()
+	return b.known.Learn(c, f.Header)
+}
+
+// knownBeat answers a heartbeat that comes again, for a broker that is still there, without parsing it.
+func (l *loop) knownBeat(dst []byte, f codec.Frame) (answer []byte, ok bool) {
+	b := l.session.beat
+	if b == nil || b.cell == nil {
+		return dst, false
 	}
-	b.cell = nil
-	return b.known.Learn(c, f.Header, "")
+	opaque, ok := b.known.Opaque(f)
+	if !ok || !l.touch(b.cell) { // a cell that lives is the table's
+		return dst, false
+	}
+	b.recognised()
+	if b.oneway {
+		return dst, true
+	}
+	return appendSuccess(dst, l.serializeType, opaque, nil), true
 }

@@ -8,36 +8,37 @@ import (
 
 // Conn is one connection. It stays a valid object after the connection has ended; its methods then do nothing.
 type Conn struct {
+	// What each read event touches comes first: two cache lines.
+
 	// Context belongs to the handler and is touched on the connection's loop only.
 	Context any
-
-	id      uint64
-	peer    string // the socket's address; copied, because gnet's is only valid inside its callbacks
-	proxied atomic.Pointer[string]
 	loop    *loop
 	io      transport // the loop's view; set before Open
-	sock    gnet.Conn // io as gnet knows it; nil in a Pipe
+	id      uint64
+	unsent  atomic.Int64 // bytes in the outbound buffer when the loop last looked; written by the loop
+	gone    atomic.Bool  // closed: set on the loop, read anywhere
 
-	gone   atomic.Bool           // closed: set on the loop, read anywhere
-	cause  atomic.Pointer[error] // the first reason to close
-	queued atomic.Int64          // bytes given to Send that the loop hasn't written yet
-	unsent atomic.Int64          // bytes in the outbound buffer when the loop last looked; written by the loop
-
-	// The rest belongs to the loop.
+	// The loop's own.
 	handedOver bool // its loop got it; read by the acceptor afterwards
 	opened     bool // Open was called and Close wasn't
 	stage      stage
-	stalled    bool // too much unsent: no frames are cut until it drains
-	closing    bool // closes when what is unsent has left; input is thrown away
-	paused     int  // Pause calls not yet answered by Resume
-	want       int  // bytes at the head of the input that the next step needs
-	held       int  // input left unhandled after the last event, in gnet's ring and in large
+	stalled    bool  // too much unsent: no frames are cut until it drains
+	closing    bool  // closes when what is unsent has left; input is thrown away
+	paused     int32 // Pause calls not yet answered by Resume
+	want       int   // bytes at the head of the input that the next step needs
+	held       int   // input left unhandled after the last event, in gnet's ring and in large
 	lastNanos  int64
-	halfNanos  int64 // when the frame at the head began; 0: none has
-	moveNanos  int64 // when unsent bytes last became fewer
-	drainIndex int   // place in loop.draining, from 1; 0: not in it
-	timer      wheelEntry
+	halfNanos  int64       // when the frame at the head began; 0: none has
 	large      *LargeFrame // the frame at the head, once a read event has left more than ringBytes of it
+	moveNanos  int64       // when unsent bytes last became fewer
+	drainIndex int         // place in loop.draining, from 1; 0: not in it
+	timer      wheelEntry
+
+	peer    string // the socket's address; copied, because gnet's is only valid inside its callbacks
+	proxied atomic.Pointer[string]
+	sock    gnet.Conn             // io as gnet knows it; nil in a Pipe
+	cause   atomic.Pointer[error] // the first reason to close
+	queued  atomic.Int64          // bytes given to Send that the loop hasn't written yet
 }
 
 // transport is what a loop needs of a connection: gnet.Conn is one, a Pipe's end another.
