@@ -90,7 +90,7 @@ func registrationCPU(r *Result) (float64, bool) {
 		}
 		own -= time.Duration(float64(r.Quiet.CPU) * float64(r.Measured.Wall) / float64(r.Quiet.Wall))
 	}
-	v, ok := divided(own, r.Measured.Registered, milli)
+	v, ok := divided(own, r.Measured.Acknowledged, milli)
 	return v, ok && r.Known && own > 0 // less than nothing: lost in the noise of the clients' part
 }
 

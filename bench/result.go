@@ -56,7 +56,10 @@ type Spent struct {
 	Wall       time.Duration `json:"wall"`
 	CPU        time.Duration `json:"cpu"`
 	Answered   int64         `json:"answered"`   // requests of clients
-	Registered int64         `json:"registered"` // registrations, comebacks included
+	Registered int64         `json:"registered"` // registrations due in the phase, comebacks included
+	// Acknowledged are registrations answered between the phase's two ends, whenever they were due: what the CPU time went into,
+	// also on a server that can't keep up.
+	Acknowledged int64 `json:"acknowledged"`
 }
 
 // AnswerBytes is the mean size of the answers to clients; 0 without any.

@@ -173,17 +173,19 @@ func (m *measurement) phases(pollers *clients.Clients, brokers *fleet.Fleet) err
 
 // look is what the server had done at some time.
 type look struct {
-	at         int64
-	cpu        time.Duration
-	answered   int64
-	registered int64
+	at           int64
+	cpu          time.Duration
+	answered     int64
+	acknowledged int64
 }
 
 func (m *measurement) look(pollers *clients.Clients, brokers *fleet.Fleet) (look, error) {
 	u, err := m.running.Usage()
-	return look{phase.Now(), u.CPU, pollers.Answered(), brokers.Registered()}, err
+	return look{phase.Now(), u.CPU, pollers.Answered(), brokers.Acknowledged()}, err
 }
 
 func (l look) minus(o look) Spent {
-	return Spent{time.Duration(l.at - o.at), l.cpu - o.cpu, l.answered - o.answered, l.registered - o.registered}
+	return Spent{
+		Wall: time.Duration(l.at - o.at), CPU: l.cpu - o.cpu, Answered: l.answered - o.answered, Acknowledged: l.acknowledged - o.acknowledged,
+	}
 }

@@ -185,6 +185,9 @@ func (b *broker) life(p phase.Phases) {
 func (b *broker) registerAndRecord(r *record, p phase.Phases, due int64) {
 	code, err := b.register()
 	b.fleet.note(err)
+	if err == nil {
+		b.fleet.acknowledged.Add(1)
+	}
 	if due >= p.Measured && err == nil {
 		r.add(phase.Now()-due, code)
 	}

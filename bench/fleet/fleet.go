@@ -28,6 +28,7 @@ type Fleet struct {
 
 	registrations, comebacks record
 	beats, deaths            atomic.Int64
+	acknowledged             atomic.Int64 // registrations answered since the first phase began
 
 	mu   sync.Mutex
 	lost []string
@@ -141,6 +142,9 @@ func (f *Fleet) Registered() int64 {
 	r, c := f.registrations.outcome(), f.comebacks.outcome()
 	return r.Latency.Count + c.Latency.Count
 }
+
+// Acknowledged is the number of registrations of any phase that were answered so far.
+func (f *Fleet) Acknowledged() int64 { return f.acknowledged.Load() }
 
 // Run lets the brokers live through all phases.
 func (f *Fleet) Run(p phase.Phases) Outcome {

@@ -113,6 +113,7 @@ func TestFillAndLife(t *testing.T) {
 	for _, release := range []int{4, 5} {
 		s := startNameserver(t, 0)
 		w := smallFleet()
+		w.Warmup = 150 * time.Millisecond
 		f := &w.Fleet
 		f.Release, f.Heartbeat, f.Register, f.Changed = release, 50*time.Millisecond, 100*time.Millisecond, 1
 		f.Death = profiles.Death{Brokers: 2, First: 120 * time.Millisecond, Back: 100 * time.Millisecond}
@@ -130,6 +131,9 @@ func TestFillAndLife(t *testing.T) {
 		// Each registers at three times; the dead miss one of theirs and stay a whole period behind at most.
 		if n := o.Registrations.Latency.Count; n < 12 || n > 18 || fleet.Registered() != n+2 {
 			t.Errorf("release %d: %d registrations, %d with those of the dead", release, n, fleet.Registered())
+		}
+		if all := fleet.Acknowledged(); all <= fleet.Registered() || all > 6*6+2 {
+			t.Errorf("release %d: %d acknowledged in all phases", release, all)
 		}
 		s.mu.Lock()
 		if s.wrong > 0 || s.beats == 0 {
