@@ -191,6 +191,7 @@ func (t *Table) enliven(now int64, r *registration) *Live {
 	} else {
 		l.Cell = &LiveCell{key: key}
 		l.Cell.timer.Value = l.Cell
+		l.Cell.trust()
 	}
 	t.filtered += hasFilters(l)
 	timeout, clamped := clampTimeout(r.RegisterBroker)

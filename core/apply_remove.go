@@ -49,8 +49,8 @@ func (t *Table) endConnection(now int64, c *EndConnection) {
 	delete(t.owned, c.Conn)
 }
 
-// tick removes the brokers that were silent for longer than their timeout. Their
-// cells decide, since heartbeats don't touch the wheel.
+// tick removes the brokers that were silent for longer than their timeout, unless the expiry
+// guard holds them back. Their cells decide, since heartbeats don't touch the wheel.
 func (t *Table) tick(now int64, c *Tick) {
 	if c.LatenessNanos > 0 {
 		for _, l := range t.live.All() {
@@ -58,15 +58,34 @@ func (t *Table) tick(now int64, c *Tick) {
 		}
 		t.effect(&Event{Kind: EventDeadlinesShifted, LatenessNanos: c.LatenessNanos})
 	}
-	var expired []expiry
+	t.reviewSuspects(now)
+	var silent []silence
 	t.wheel.Advance(now, func(timer *cellTimer) {
-		killed, deadline, why := timer.Value.killSilent(now)
-		if killed {
-			expired = append(expired, expiry{timer.Value, deadline, why})
+		if last, over, deadline := timer.Value.silent(now); over {
+			silent = append(silent, silence{timer.Value, last})
 		} else {
 			t.wheel.Arm(timer, deadline)
 		}
 	})
+	t.expire(now, t.holdBack(now, silent))
+	t.endGuard()
+}
+
+// expire removes brokers that are silent and, with a last look, still are.
+func (t *Table) expire(now int64, silent []silence) {
+	var expired []expiry
+	for _, s := range silent {
+		_, suspect := s.cell.Suspect()
+		killed, deadline, why := s.cell.killSilent(now)
+		switch {
+		case !killed:
+			t.wheel.Arm(&s.cell.timer, deadline)
+			continue
+		case suspect:
+			t.guard.expired++
+		}
+		expired = append(expired, expiry{s.cell, deadline, why})
+	}
 	// First due, first gone, to the millisecond, though timers were armed for earlier signs of life.
 	slices.SortFunc(expired, func(a, b expiry) int {
 		return cmp.Or(cmp.Compare(a.deadline/nanosPerMilli, b.deadline/nanosPerMilli), strings.Compare(a.cell.key, b.cell.key))
@@ -95,8 +114,7 @@ func (t *Table) bury(cell *LiveCell, why EventKind) bool {
 		return false
 	}
 	t.dropLive(cell.key, l)
-	g := t.brokers.group(l.BrokerName)
-	if g == nil || g.ClusterName != l.ClusterName || !g.hasAddr(l.BrokerAddr) {
+	if t.slotOf(l) == nil {
 		return false
 	}
 	topics, _ := t.removeAddr(l.BrokerName, l.BrokerAddr)
@@ -105,6 +123,15 @@ func (t *Table) bury(cell *LiveCell, why EventKind) bool {
 		BrokerID: l.BrokerID, Conn: cell.Owner(), Topics: topics,
 	})
 	return true
+}
+
+// slotOf is the group that the broker's end takes its address from; nil if there is none.
+func (t *Table) slotOf(l *Live) *Group {
+	g := t.brokers.group(l.BrokerName)
+	if g == nil || g.ClusterName != l.ClusterName || !g.hasAddr(l.BrokerAddr) {
+		return nil
+	}
+	return g
 }
 
 // dropLive takes a live entry out of everything that leads to it.

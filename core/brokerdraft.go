@@ -37,6 +37,14 @@ func (d *brokerDraft) begin(t *brokerTable) {
 // group returns a broker name's group as the batch has it by now.
 func (d *brokerDraft) group(name string) *Group { return d.byName[name] }
 
+// slots is the number of addresses of all broker names.
+func (d *brokerDraft) slots() (n int) {
+	for _, g := range d.byName {
+		n += len(g.Addrs)
+	}
+	return n
+}
+
 // at returns the group of an index in use.
 func (d *brokerDraft) at(index int) *Group { return d.table.groups[index] }
 

@@ -123,6 +123,11 @@ type Settings struct {
 	// BrokerCloseGraceMillis is how long a broker stays after its connection ended, for it to
 	// come back on another; 0, Apache's way, is not at all.
 	BrokerCloseGraceMillis int64
+	// ExpiryGuardPercent is the share of all brokers above which those that fall silent at once stay
+	// for a while; 0, Apache's way, is off. See expiryguard.go.
+	ExpiryGuardPercent int64
+	// ExpiryGuardMaxMillis is for how long.
+	ExpiryGuardMaxMillis int64
 }
 
 // DefaultSettings are Apache's defaults.

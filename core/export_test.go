@@ -1,5 +1,7 @@
 package core
 
+import "slices"
+
 // RouteTexts are the texts that the snapshot's readers have encoded and kept.
 func (s *Snapshot) RouteTexts() map[*routeText]bool {
 	kept := map[*routeText]bool{}
@@ -17,4 +19,15 @@ func (s *Snapshot) Cells() (cells []*LiveCell) {
 		cells = append(cells, l.Cell)
 	}
 	return cells
+}
+
+// Suspects are the brokers held by the expiry guard, as cluster and address, sorted.
+func (s *Snapshot) Suspects() (suspects []string) {
+	for _, l := range s.live.All() {
+		if _, suspect := l.Cell.Suspect(); suspect {
+			suspects = append(suspects, l.ClusterName+" "+l.BrokerAddr)
+		}
+	}
+	slices.Sort(suspects)
+	return suspects
 }

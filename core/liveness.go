@@ -35,11 +35,13 @@ const dead = math.MinInt64
 //	owner  stored by event loops and by the writer (Touch) before they swap last, set to 0 by the
 //	       writer (orphan); killOwnedBy reads it after it read last and before it swaps, so
 //	       it sees the move.
+//	suspicion  see there.
 //	others belong to the writer.
 type LiveCell struct {
 	last  atomic.Int64  // monotonic nanoseconds of the last sign of life, or dead
 	owner atomic.Uint64 // ConnID whose end removes the broker
 
+	suspicion    suspicion
 	timer        cellTimer
 	key          string // of Snapshot.live
 	timeoutNanos int64
@@ -113,7 +115,23 @@ func (c *LiveCell) deadline(last int64) (nanos int64, why EventKind) {
 	if c.orphanedUntil != 0 && last == c.orphanedLast && c.orphanedUntil < silent {
 		return c.orphanedUntil, EventClosed
 	}
+	if last == c.suspicion.last.Load() {
+		return c.suspicion.until.Load(), EventExpired
+	}
 	return silent, EventExpired
+}
+
+// silence is a cell whose deadline has passed, since the sign of life that it had last.
+type silence struct {
+	cell *LiveCell
+	last int64
+}
+
+// silent reports whether the cell's deadline has passed, or when it will. Writer only.
+func (c *LiveCell) silent(now int64) (last int64, over bool, deadline int64) {
+	last = c.last.Load()
+	deadline, _ = c.deadline(last)
+	return last, deadline < now, deadline
 }
 
 // killSilent removes the broker's liveness if its deadline has passed; otherwise it
@@ -145,6 +163,9 @@ func (c *LiveCell) shift(lateness, now int64) {
 			if c.orphanedUntil != 0 && last == c.orphanedLast {
 				c.orphanedLast = moved
 				c.orphanedUntil += lateness
+			}
+			if last == c.suspicion.last.Load() {
+				c.suspect(moved, c.suspicion.until.Load()+lateness)
 			}
 			return
 		}

@@ -154,6 +154,9 @@ func (w *world) compareReads(t *rapid.T) {
 	if diff := firstDifference(allReads(w.table), allReads(w.model)); diff != "" {
 		t.Fatalf("reads: %s", diff)
 	}
+	if diff := firstDifference(w.table.Suspects(), w.model.Suspects()); diff != "" {
+		t.Fatalf("suspects: %s", diff)
+	}
 }
 
 // firstDifference shows where got leaves want; "" if nowhere.

@@ -66,6 +66,8 @@ const (
 	EventTwoClusters                       // the broker name is known in another cluster
 	EventTimeoutClamped                    // asked for a timeout outside 1 s … 1 year
 	EventDeadlinesShifted                  // a tick came late; Lateness says by how much
+	EventExpiryHeld                        // Brokers of AllBrokers fell silent at once: they are suspect and stay for a while
+	EventExpiryGuardEnded                  // none is suspect any more; Brokers were, of which Expired went when their time was over
 )
 
 // Event is one line for the log.
@@ -80,6 +82,9 @@ type Event struct {
 	// EventMoved left, or the cluster that EventTwoClusters found.
 	Other         string
 	LatenessNanos int64
+	// Brokers, AllBrokers and Expired count slots (addresses of a broker name) for EventExpiryHeld and
+	// EventExpiryGuardEnded, which name no broker.
+	Brokers, AllBrokers, Expired int
 }
 
 func (*CloseConnection) effect()   {}

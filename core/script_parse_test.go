@@ -252,10 +252,15 @@ func (s *script) parseSettings(l *scriptLine) (core.Command, error) {
 		"notifyMinBrokerIdChanged":          &set.NotifyMinBrokerIDChanged,
 		"deleteTopicWithBrokerRegistration": &set.DeleteTopicWithBrokerRegistration,
 	}
+	numbers := map[string]*int64{
+		"brokerCloseGraceMillis": &set.BrokerCloseGraceMillis,
+		"expiryGuardPercent":     &set.ExpiryGuardPercent,
+		"expiryGuardMaxMillis":   &set.ExpiryGuardMaxMillis,
+	}
 	for _, a := range l.args {
-		if a.Key == "brokerCloseGraceMillis" {
+		if n, ok := numbers[a.Key]; ok {
 			var err error
-			if set.BrokerCloseGraceMillis, err = l.number(a.Key, 0); err != nil {
+			if *n, err = l.number(a.Key, 0); err != nil {
 				return nil, err
 			}
 			continue

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -53,6 +54,14 @@ func (s *script) effectText() string {
 	for _, e := range s.effects {
 		switch e := e.(type) {
 		case *core.Event:
+			switch e.Kind {
+			case core.EventExpiryHeld:
+				fmt.Fprintf(&b, "log: expiry held for %d of %d\n", e.Brokers, e.AllBrokers)
+				continue
+			case core.EventExpiryGuardEnded:
+				fmt.Fprintf(&b, "log: expiry guard ended: %d held, %d expired\n", e.Brokers, e.Expired)
+				continue
+			}
 			fmt.Fprintf(&b, "log: %s %s/%s#%d@%s", eventNames[e.Kind], e.ClusterName, e.BrokerName, e.BrokerID, e.BrokerAddr)
 			if e.Other != "" {
 				fmt.Fprintf(&b, " (%s)", e.Other)
@@ -87,6 +96,8 @@ func (s *script) read(l *scriptLine) (text string, ok bool, err error) {
 		if name := l.word(0); name != "" {
 			text = s.TopicsByCluster(name)
 		}
+	case "suspects":
+		text = cmp.Or(strings.Join(s.Suspects(), "\n"), "none")
 	case "live":
 		text = fmt.Sprint(s.Brokers())
 	default:

@@ -50,6 +50,7 @@ import (
 //	members NAME              901
 //	topics [CLUSTER]          206, 224
 //	live                      how many brokers have a liveness entry
+//	suspects                  who is held by the expiry guard
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/scripts/*.txt")
 	if err != nil || len(files) == 0 {

@@ -50,6 +50,7 @@ type Table struct {
 	owned  map[ConnID]map[*LiveCell]struct{} // cells by the connection that registered them
 	mapped map[string]map[string]struct{}    // broker name → topics with a mapping of it or by it
 	wheel  *wheel.Wheel[*LiveCell]
+	guard  expiryGuard
 
 	out    *Outcome // of the step under way
 	proofs proofs   // nothing but in builds with internal checks

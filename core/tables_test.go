@@ -30,6 +30,7 @@ type tables interface {
 	reads
 	Step(now int64, batch []core.Command) ([]core.Result, []core.Effect)
 	Touch(conn core.ConnID, cluster, addr string, now int64) bool
+	Suspects() []string
 }
 
 var (

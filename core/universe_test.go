@@ -179,6 +179,8 @@ func drawSettings(t *rapid.T) core.Settings {
 	s.SupportActingMaster = rapid.Bool().Draw(t, "supportActing")
 	s.NotifyMinBrokerIDChanged = rapid.Bool().Draw(t, "notify")
 	s.DeleteTopicWithBrokerRegistration = rapid.Bool().Draw(t, "deleteMissing")
+	s.ExpiryGuardPercent = pick(t, "guardPercent", []int64{0, 1, 40, 100})
+	s.ExpiryGuardMaxMillis = pick(t, "guardMillis", []int64{1000, 5000, 70_000})
 	return s
 }
 

@@ -46,8 +46,15 @@ var eventTexts = map[core.EventKind]eventText{
 
 // log writes one event. Writer only.
 func (l *eventLog) log(e *core.Event) {
-	if e.Kind == core.EventDeadlinesShifted {
+	switch e.Kind { // these name no broker
+	case core.EventDeadlinesShifted:
 		l.logger.Warn("process stood still: every deadline moves by the lateness", "lateness", time.Duration(e.LatenessNanos))
+		return
+	case core.EventExpiryHeld:
+		l.logger.Warn("expiry held: too many brokers are silent at once while their connections are open", "brokers", e.Brokers, "of", e.AllBrokers)
+		return
+	case core.EventExpiryGuardEnded:
+		l.logger.Warn("expiry guard ended: no broker is suspect any more", "held", e.Brokers, "expired", e.Expired)
 		return
 	}
 	t := eventTexts[e.Kind]

@@ -25,11 +25,20 @@ func (s *Server) netOptions(c *settings.Settings) netpoll.Options {
 		RecvBufferBytes: max(c.ServerSocketRcvBufSize, 0),
 		Logger:          s.logger,
 		Now:             s.clock.Now,
+		Idle:            s.mayIdle,
 	}
 	if c.WriteBufferHighWaterMark > 0 && c.WriteBufferLowWaterMark > 0 {
 		o.HighWaterBytes = c.WriteBufferHighWaterMark
 	}
 	return o
+}
+
+// mayIdle reports whether a connection may be ended because it is idle. With the expiry guard on,
+// the connection of a broker isn't: the guard holds silent brokers as long as it is open, and
+// whoever does expire has it closed then. Loop only.
+func (s *Server) mayIdle(c *netpoll.Conn) bool {
+	p, ok := c.Context.(*session)
+	return !ok || s.settings.Load().ExpiryGuardPercent == 0 || (!p.writes && len(p.touched) == 0)
 }
 
 // notifierOptions are the settings of the connections to brokers.

@@ -16,6 +16,10 @@ type Options struct {
 	MaxConns      int           // 0: no limit; further connections are accepted and closed at once
 	IdleTimeout   time.Duration // 120 s without a byte read or written
 
+	// Idle, if set, is asked on the connection's loop before it is ended for IdleTimeout; false: it stays for
+	// as long again.
+	Idle func(c *Conn) bool
+
 	// HalfFrameTimeout bounds the time from a frame's first byte to its last: 60 s, and one more second for each 16 KiB received, so
 	// that a large frame on a slow line arrives and a dripping one doesn't.
 	HalfFrameTimeout time.Duration

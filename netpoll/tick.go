@@ -91,8 +91,12 @@ func (l *loop) walkDraining() (waiting, moved bool) {
 func (l *loop) judge(c *Conn) {
 	due, reason := l.deadline(c)
 	if due <= l.deadlineNow() {
-		l.end(c, reason)
-		return
+		if reason != ErrIdle || l.server.opts.Idle == nil || l.server.opts.Idle(c) {
+			l.end(c, reason)
+			return
+		}
+		c.lastNanos = l.deadlineNow()
+		due, _ = l.deadline(c)
 	}
 	l.deadlines.set(&c.timer, due)
 }

@@ -39,6 +39,17 @@ func TestIdle(t *testing.T) {
 			p.Conn().Send([]byte("pushed"))
 		}
 	})
+	t.Run("asked", func(t *testing.T) {
+		asked, idle := 0, false
+		p, clock := newTestPipe(newEcho(), Options{IdleTimeout: limit, Idle: func(*Conn) bool { asked++; return idle }})
+		if err := clock.pass(p, limit*35/10); err != nil || asked != 3 {
+			t.Fatalf("asked %d times, want 3: %v", asked, err)
+		}
+		idle = true
+		if err := clock.pass(p, limit); err != ErrIdle {
+			t.Fatalf("got %v, want %v", err, ErrIdle)
+		}
+	})
 	t.Run("never", func(t *testing.T) {
 		p, clock := newTestPipe(newEcho(), Options{IdleTimeout: -1})
 		if err := clock.pass(p, time.Hour/10); err != nil {

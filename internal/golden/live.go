@@ -13,7 +13,7 @@ func (m *Model) Touch(conn core.ConnID, cluster, addr string, now int64) bool {
 		return false
 	}
 	e.last = max(e.last, now)
-	e.conn = conn
+	e.conn, e.suspect = conn, false
 	return true
 }
 

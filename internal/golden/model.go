@@ -41,6 +41,8 @@ type liveEntry struct {
 	version       codec.DataVersion
 	conn          core.ConnID
 	ha            codec.NullString
+	suspect       bool // held by the expiry guard
+	suspectUntil  int64
 }
 
 type mapping struct {

@@ -3,6 +3,7 @@ package golden
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
@@ -28,19 +29,14 @@ func (m *Model) endConnection(conn core.ConnID) {
 
 // tick forgives the lateness of a frozen process, then removes who is silent for too long.
 func (m *Model) tick(latenessNanos int64) {
-	var expired []brokerKey
-	for _, key := range m.liveKeys() {
-		e := m.live[key]
-		if latenessNanos > 0 {
+	if latenessNanos > 0 {
+		for _, e := range m.live {
 			e.last = min(e.last+latenessNanos, m.now)
-		}
-		if e.last+e.timeout < m.now {
-			expired = append(expired, key)
+			e.suspectUntil += latenessNanos
 		}
 	}
-	slices.SortStableFunc(expired, func(a, b brokerKey) int {
-		return cmp.Compare(m.live[a].last+m.live[a].timeout, m.live[b].last+m.live[b].timeout)
-	})
+	expired := m.guardExpiry()
+	slices.SortStableFunc(expired, func(a, b brokerKey) int { return cmp.Compare(m.live[a].due(), m.live[b].due()) })
 	for _, key := range expired {
 		conn := m.live[key].conn
 		if m.lose(key) && conn != 0 {
@@ -49,21 +45,82 @@ func (m *Model) tick(latenessNanos int64) {
 	}
 }
 
+// due is when the broker goes if it stays silent.
+func (e *liveEntry) due() int64 {
+	if e.suspect {
+		return e.suspectUntil
+	}
+	return e.last + e.timeout
+}
+
+// guardExpiry marks those as suspect that are too many to go at once, and returns who goes now.
+func (m *Model) guardExpiry() (expired []brokerKey) {
+	percent := m.settings.ExpiryGuardPercent
+	var fresh []*liveEntry // silent and to be held if they are too many
+	doubted := 0           // silent, with the suspects of before
+	for _, key := range m.liveKeys() {
+		e := m.live[key]
+		switch {
+		case !m.holdsSlot(key):
+			e.suspect = false
+		case percent == 0:
+			e.suspectUntil = min(e.suspectUntil, m.now-1)
+		}
+		switch silent := e.due() < m.now; {
+		case silent:
+			expired = append(expired, key)
+			if !e.suspect && m.holdsSlot(key) {
+				fresh = append(fresh, e)
+				doubted++
+			}
+		case e.suspect:
+			doubted++
+		}
+	}
+	slots := 0
+	for _, g := range m.groups {
+		slots += len(g.addrs)
+	}
+	if percent == 0 || int64(doubted)*100 <= percent*int64(slots) {
+		return expired
+	}
+	for _, e := range fresh {
+		e.suspect, e.suspectUntil = true, m.now+m.settings.ExpiryGuardMaxMillis*int64(time.Millisecond)
+	}
+	return slices.DeleteFunc(expired, func(key brokerKey) bool { return slices.Contains(fresh, m.live[key]) })
+}
+
+// holdsSlot reports whether the entry's end would take an address from a group.
+func (m *Model) holdsSlot(key brokerKey) bool {
+	g := m.groups[m.live[key].name]
+	if g == nil || g.cluster != key.cluster {
+		return false
+	}
+	_, holds := g.idOf(key.addr)
+	return holds
+}
+
+// Suspects are the brokers held by the expiry guard, as cluster and address.
+func (m *Model) Suspects() (suspects []string) {
+	for _, key := range m.liveKeys() {
+		if m.live[key].suspect {
+			suspects = append(suspects, key.cluster+" "+key.addr)
+		}
+	}
+	return suspects
+}
+
 // lose removes a live entry that expired or lost its connection. Its group
 // loses the address only if it holds it and is of the entry's cluster; otherwise
 // (replaced address, name of another cluster) the entry goes quietly.
 func (m *Model) lose(key brokerKey) (resolved bool) {
 	name := m.live[key].name
+	resolved = m.holdsSlot(key)
 	m.forget(key)
-	g := m.groups[name]
-	if g == nil || g.cluster != key.cluster {
-		return false
+	if resolved {
+		m.removeAddress(name, key.addr)
 	}
-	if _, holds := g.idOf(key.addr); !holds {
-		return false
-	}
-	m.removeAddress(name, key.addr)
-	return true
+	return resolved
 }
 
 func (m *Model) forget(key brokerKey) {

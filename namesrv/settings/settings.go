@@ -77,6 +77,8 @@ type Settings struct {
 
 	// Ours.
 	BrokerCloseGraceMillis int64 // ms
+	ExpiryGuardPercent     int64
+	ExpiryGuardMaxMillis   int64 // ms
 	EventLoops             int
 	MaxConnections         int
 	MaxInflatedBodyBytes   int
@@ -142,5 +144,7 @@ func (s *Settings) Core() core.Settings {
 		NotifyMinBrokerIDChanged:          s.NotifyMinBrokerIDChanged,
 		DeleteTopicWithBrokerRegistration: s.DeleteTopicWithBrokerRegistration,
 		BrokerCloseGraceMillis:            s.BrokerCloseGraceMillis,
+		ExpiryGuardPercent:                s.ExpiryGuardPercent,
+		ExpiryGuardMaxMillis:              s.ExpiryGuardMaxMillis,
 	}
 }
