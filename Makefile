@@ -1,13 +1,15 @@
 # Targets for people; .ci/run runs them in CI. `make` lists them.
-GO        ?= go
-FUZZTIME  ?= 30s
-RUN       ?= .
-LINT       = $(GO) tool -modfile=tools/go.mod
+GO         ?= go
+FUZZTIME   ?= 30s
+LINEARTIME ?= 1m
+LINEARSEED ?= 1
+RUN        ?= .
+LINT        = $(GO) tool -modfile=tools/go.mod
 
-.PHONY: help build test race invariants lint cross fuzz bench faults e2e
+.PHONY: help build test race invariants lint cross fuzz linearizability bench faults e2e
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z0-9]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z0-9]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build the nameserver into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
@@ -42,6 +44,9 @@ cross: ## build for the platforms that are released
 
 fuzz: ## each fuzz target for FUZZTIME (30s)
 	GO=$(GO) .ci/fuzz $(FUZZTIME)
+
+linearizability: ## concurrent histories checked against the model for LINEARTIME (1m), from LINEARSEED (1) on
+	$(GO) test ./namesrv -count=1 -timeout 0 -v -run '^TestLinearizable$$' -linear.time $(LINEARTIME) -linear.seed $(LINEARSEED)
 
 bench: ## every benchmark once
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./...
