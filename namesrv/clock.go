@@ -10,8 +10,8 @@ type Clock interface {
 	Tick(d time.Duration) (ticks <-chan time.Time, stop func())
 }
 
-// nowMillis is wall time in ms since the Unix epoch: only ever a stand-in for a missing timestamp.
-func nowMillis() int64 { return time.Now().UnixMilli() }
+// wallMillis is the system's wall time in ms since the Unix epoch.
+func wallMillis() int64 { return time.Now().UnixMilli() }
 
 // systemClock counts from the start of the process.
 type systemClock struct{ start time.Time }

@@ -85,7 +85,7 @@ func (d *decoder) decodeRegisterBroker() (c change, no *reply) {
 }
 
 func (d *decoder) decodeRegistration(room *codec.RegisterRoom) (change, *reply) {
-	now := nowMillis()
+	now := d.wallMillis()
 	body, err := codec.ParseRegisterBody(d.cmd.Body, &codec.RegisterBodyOptions{
 		Version:          d.cmd.Version,
 		Compressed:       boolField(&d.cmd, "compressed"),

@@ -32,7 +32,7 @@ func (l *loop) queryDataVersion(dst, frame []byte) []byte {
 	if waits {
 		return l.later(dst, frame)
 	}
-	sent, hasSent, err := parseVersion(&l.cmd)
+	sent, hasSent, err := parseVersion(&l.cmd, l.wallMillis())
 	if err != nil {
 		return l.fail(dst, codec.ResponseSystemError, remarkJSONPrefix+err.Error())
 	}
@@ -45,11 +45,11 @@ func (l *loop) queryDataVersion(dst, frame []byte) []byte {
 }
 
 // parseVersion reads the DataVersion in the body; ok is false if there is none, or null.
-func parseVersion(c *codec.Command) (v codec.DataVersion, ok bool, err error) {
+func parseVersion(c *codec.Command, nowMillis int64) (v codec.DataVersion, ok bool, err error) {
 	if len(c.Body) == 0 {
 		return v, false, nil
 	}
-	v, err = codec.ParseDataVersion(c.Body, nowMillis())
+	v, err = codec.ParseDataVersion(c.Body, nowMillis)
 	if errors.Is(err, codec.ErrNullBody) {
 		return v, false, nil
 	}
@@ -70,7 +70,7 @@ func appendDataVersion(dst []byte, t codec.SerializeType, opaque int32, r *core.
 
 // decodeQueryDataVersion makes the command of a 322 that waited for its connection's registrations.
 func (d *decoder) decodeQueryDataVersion() (change, *reply) {
-	sent, hasSent, err := parseVersion(&d.cmd)
+	sent, hasSent, err := parseVersion(&d.cmd, d.wallMillis())
 	if err != nil {
 		return d.refuse(remarkJSONPrefix + err.Error())
 	}

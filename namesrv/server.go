@@ -34,8 +34,11 @@ type Options struct {
 	SerializeType codec.SerializeType
 	Logger        *slog.Logger // nil: slog.Default()
 	Clock         Clock        // nil: the system's
-	MaxFrameBytes int          // 0: 16 MiB, as Apache's system property com.rocketmq.remoting.frameMaxLength
-	EventLoops    int          // 0: the setting's, or if that is 0 as many as GOMAXPROCS
+	// WallMillis is wall time in ms since the Unix epoch, from any goroutine; nil: the system's. It stands in for a
+	// timestamp that a request lacks; no deadline follows it.
+	WallMillis    func() int64
+	MaxFrameBytes int // 0: 16 MiB, as Apache's system property com.rocketmq.remoting.frameMaxLength
+	EventLoops    int // 0: the setting's, or if that is 0 as many as GOMAXPROCS
 	// Product is asked for routes that aren't found here; nil: nobody is (clusterTest=false).
 	Product *product.Environment
 }
@@ -59,6 +62,7 @@ type Server struct {
 	// Read by every query, stored a few times in the server's life.
 	logger        *slog.Logger
 	clock         Clock
+	wallMillis    func() int64
 	serializeType codec.SerializeType
 	settings      atomic.Pointer[settings.Settings] // stored by the writer
 	table         *core.Table
@@ -107,6 +111,9 @@ func New(o Options) (*Server, error) {
 	if o.Clock == nil {
 		o.Clock = systemClock{time.Now()}
 	}
+	if o.WallMillis == nil {
+		o.WallMillis = wallMillis
+	}
 	kvFile := storage.KVFile(o.Settings.KVConfigPath)
 	kv, loaded, err := storage.LoadKV(kvFile)
 	if err != nil {
@@ -116,7 +123,7 @@ func New(o Options) (*Server, error) {
 		o.Logger.Error("KV configuration read from its backup; later changes are lost", "path", loaded.Path, "problem", loaded.Problem)
 	}
 	s := &Server{
-		logger: o.Logger, clock: o.Clock, serializeType: o.SerializeType,
+		logger: o.Logger, clock: o.Clock, wallMillis: o.WallMillis, serializeType: o.SerializeType,
 		events:    newEventLog(o.Logger, o.Clock.Now),
 		table:     core.NewTable(o.Settings.Core(), kv),
 		started:   o.Clock.Now(),
