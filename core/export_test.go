@@ -31,3 +31,6 @@ func (s *Snapshot) Suspects() (suspects []string) {
 	slices.Sort(suspects)
 	return suspects
 }
+
+// Mappings is the number of topics with static mappings.
+func (s *Snapshot) Mappings() int { return s.mappings.Len() }

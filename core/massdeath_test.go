@@ -9,15 +9,15 @@ import (
 	"github.com/waymark-mq/waymark/core"
 )
 
-// deadBrokers registers n brokers, each on a connection of its own, at time 0. A topic is on three of
-// them and each has three, but for one that all have.
+// deadBrokers registers n brokers, each on a connection of its own, at time 0. Each has three
+// topics that three have and one that a hundred have.
 func deadBrokers(n int) (*core.Table, *core.Outcome) {
 	config := func(name string) codec.TopicConfig {
 		return codec.TopicConfig{Key: name, Name: name, HasName: true, ReadQueueNums: 4, WriteQueueNums: 4, Perm: 6}
 	}
 	commands := make([]core.Command, n)
 	for i := range commands {
-		topics := []codec.TopicConfig{config("all")}
+		topics := []codec.TopicConfig{config(fmt.Sprint("many", i/100))}
 		for k := range 3 {
 			topics = append(topics, config(fmt.Sprint("T", (i+k)%n)))
 		}
@@ -117,5 +117,59 @@ func TestMassDeathUnderTheGuard(t *testing.T) {
 	table.Step(int64(182*time.Second), []core.Command{&core.Tick{}}, out)
 	if left := table.Load().Brokers(); left != 0 || out.Work.Topics != 4*n {
 		t.Errorf("%d brokers left, %+v", left, out.Work)
+	}
+}
+
+// Thousands of changed addresses leave one entry behind after their timeout, and nobody hears of the others.
+func TestAddressChangesLeaveNothing(t *testing.T) {
+	const changes = 10_000
+	table, out := core.NewTable(core.DefaultSettings(), nil), new(core.Outcome)
+	batch := make([]core.Command, changes)
+	for i := range batch {
+		batch[i] = &core.RegisterBroker{
+			Conn: core.ConnID(i + 1), ClusterName: "c", BrokerName: "a", BrokerAddr: fmt.Sprintf("h%d:1", i), HasTimeout: true, TimeoutMillis: 3000,
+			Body: &codec.RegisterBody{Topics: []codec.TopicConfig{{Key: "T", Name: "T", HasName: true}, {Key: "U", Name: "U", HasName: true}}},
+		}
+	}
+	table.Step(0, batch, out)
+	if n := table.Load().Brokers(); n != changes {
+		t.Fatalf("%d live entries before the timeout, want %d: 322 reads them", n, changes)
+	}
+	last := fmt.Sprintf("h%d:1", changes-1)
+	l, _ := table.Load().Live([]byte("c"), []byte(last))
+	l.Cell.Touch(changes, int64(2*time.Second))
+	table.Step(int64(4*time.Second), []core.Command{&core.Tick{}}, out)
+	if n := table.Load().Brokers(); n != 1 || len(out.Effects) > 0 {
+		t.Errorf("%d live entries after it, want 1; effects %v", n, out.Effects)
+	}
+	if members := string(table.Load().AppendMemberGroup(nil, codec.NullString{}, codec.NullString{S: "a", Valid: true})); members != `{"brokerMemberGroup":{"brokerAddrs":{0:"`+last+`"},"brokerName":"a"}}` {
+		t.Errorf("members %s", members)
+	}
+}
+
+// Static topics that came and went leave no mapping, neither with their broker nor by deletion.
+func TestPastMappingsLeaveNothing(t *testing.T) {
+	table, out := core.NewTable(core.DefaultSettings(), nil), new(core.Outcome)
+	for i := range 2000 {
+		topic := fmt.Sprint("T", i)
+		remove := core.Command(&core.UnregisterBroker{ClusterName: "c", BrokerName: "a", BrokerAddr: "a:1"})
+		if i%2 == 1 {
+			remove = &core.DeleteTopic{Topic: topic}
+		}
+		table.Step(int64(i), []core.Command{&core.RegisterBroker{
+			Conn: 1, ClusterName: "c", BrokerName: "a", BrokerAddr: "a:1",
+			Body: &codec.RegisterBody{
+				DataVersion: codec.DataVersion{Counter: int64(i)},
+				Topics:      []codec.TopicConfig{{Key: topic, Name: topic, HasName: true}, {Key: "pad", Name: "pad", HasName: true}},
+				Mappings:    []codec.TopicQueueMapping{{Key: topic, Topic: text(topic), BrokerName: text("a")}},
+			},
+		}}, out)
+		if n := table.Load().Mappings(); n != 1 {
+			t.Fatalf("cycle %d: %d topics with mappings, want 1", i, n)
+		}
+		table.Step(int64(i), []core.Command{remove}, out)
+		if n := table.Load().Mappings(); n != 0 {
+			t.Fatalf("cycle %d: %d topics with mappings are left", i, n)
+		}
 	}
 }

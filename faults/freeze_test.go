@@ -4,6 +4,7 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -24,13 +25,16 @@ type pause struct{ length, afterScan time.Duration }
 // nobody is thrown out; a broker that is really silent afterwards is.
 func TestFrozen(t *testing.T) {
 	const ms = time.Millisecond
+	short := []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}
 	for _, c := range []struct {
-		name   string
-		scan   time.Duration
-		pauses []pause
+		name     string
+		scan     time.Duration
+		timeouts []time.Duration // of each broker
+		pauses   []pause
 	}{
-		{"short scans", 500 * ms, []pause{{3500 * ms, 250 * ms}, {1300 * ms, 450 * ms}}},
-		{"long scans", 2000 * ms, []pause{{1700 * ms, -20 * ms}, {1700 * ms, 100 * ms}, {1700 * ms, 900 * ms}}},
+		{"short scans", 500 * ms, short, []pause{{3500 * ms, 250 * ms}, {1300 * ms, 450 * ms}}},
+		{"long scans", 2000 * ms, short, []pause{{1700 * ms, -20 * ms}, {1700 * ms, 100 * ms}, {1700 * ms, 900 * ms}}},
+		{"twenty seconds", 1000 * ms, slices.Repeat([]time.Duration{5 * time.Second}, 20), []pause{{20 * time.Second, 300 * ms}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // it mostly waits
@@ -38,7 +42,7 @@ func TestFrozen(t *testing.T) {
 			p := s.start()
 			started := time.Now()
 			var brokers []*broker
-			for i, timeout := range []time.Duration{time.Second, 2 * time.Second, 3 * time.Second} {
+			for i, timeout := range c.timeouts {
 				b := s.register(fmt.Sprint("broker-", i), timeout)
 				b.beat()
 				brokers = append(brokers, b)

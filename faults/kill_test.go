@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	killRounds  = 40
+	killRounds  = 500
 	killTime    = 18 * time.Second      // no round starts later
 	longestLife = 80 * time.Millisecond // from the first acknowledgement of a round to the kill
 	fillerBytes = 128 << 10             // makes saving take long enough to be met by a kill

@@ -178,5 +178,8 @@ func TestOrderConf(t *testing.T) {
 		if got := len(s.logged("order configuration would make clients fail")); got != 1 {
 			t.Errorf("strict %v: %d lines about bad values, want 1 in a minute", strict, got)
 		}
+		if got := s.orderConfs.Load(); got != 9 {
+			t.Errorf("strict %v: %d bad values counted, want 9", strict, got)
+		}
 	}
 }

@@ -32,6 +32,7 @@ func (d *decoder) decodePutKV() (*durable, *reply) {
 	}
 	if ns.S == core.OrderTopicConfig && value.Valid {
 		if err := checkOrderConf(value.S); err != nil {
+			d.orderConfs.Add(1)
 			d.events.badOrderConf(key.S, value.S)
 			if d.settings.Load().OrderConfStrict {
 				return nil, &reply{code: codec.ResponseSystemError, remark: err.Error()}

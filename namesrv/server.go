@@ -97,6 +97,7 @@ type Server struct {
 
 	writeBytes atomic.Int64 // held by write requests that wait, decoded bodies counted
 	unchanged  atomic.Int64 // registrations recognised without decoding
+	orderConfs atomic.Int64 // order configurations put that clients can't read, refused ones too
 
 	writerStop, writerDone       chan struct{}
 	persisterStop, persisterDone chan struct{}
