@@ -1,6 +1,6 @@
 // Package faults tests what a process of its own must survive: being killed while
-// it saves, files that are broken, signals, standing still, and running out of
-// descriptors. It builds ./cmd/namesrv once (WAYMARK_BIN names a program to take
+// it saves, files that are broken, signals, standing still, running out of
+// descriptors, and brokers that flap or go by the thousand. It builds ./cmd/namesrv once (WAYMARK_BIN names a program to take
 // instead), runs it on loopback ports with a home of its own, and ends only
 // processes that it started.
 //
