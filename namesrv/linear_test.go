@@ -51,10 +51,11 @@ func TestLinearizable(t *testing.T) {
 	t.Logf("%d histories of %d requests in all, the first of seed %d", histories, requests, *linearSeed)
 }
 
-// A history that a server made is refused as soon as one answer in it is stale.
+// A history that a server made is refused with a stale answer in it. Not with every one: where the last writes were under way
+// together, the answer before them may be that of another order, which nobody saw.
 func TestLinearizableCanFail(t *testing.T) {
 	history := playHistory(t, *linearSeed)
-	stale := 0
+	stale, refused := 0, 0
 	for i := range history { // the reads at the end, when all else is answered
 		last := &history[i]
 		in := last.Input.(*linearInput)
@@ -70,14 +71,15 @@ func TestLinearizableCanFail(t *testing.T) {
 		was := last.Output
 		last.Output = history[j].Output
 		bad, err := checkLinear(linearConns, history)
-		if err != nil || len(bad) != 1 {
-			t.Errorf("%s: answer %s in place of %s: %d groups refused (%v), want 1", in.topic, last.Output, was, len(bad), err)
+		if err != nil || len(bad) > 1 {
+			t.Errorf("%s: answer %s in place of %s: %d groups refused (%v)", in.topic, last.Output, was, len(bad), err)
 		}
 		last.Output = was
 		stale++
+		refused += len(bad)
 	}
-	if stale == 0 {
-		t.Error("no topic's answer ever changed: the history shows nothing")
+	if refused == 0 {
+		t.Errorf("none of %d stale answers is refused", stale)
 	}
 }
 
