@@ -9,7 +9,7 @@ var (
 	ErrFrameShort        = errors.New("codec: frame length below 4 or negative")
 	ErrFrameLong         = errors.New("codec: frame longer than the limit")
 	ErrFrameTruncated    = errors.New("codec: frame length and size differ")
-	ErrFrameHeaderLength = errors.New("codec: header longer than its frame")
+	ErrFrameHeaderLength = errors.New("codec: header empty or longer than its frame")
 	ErrFrameType         = errors.New("codec: unknown header serialization type")
 
 	ErrHeaderSyntax    = errors.New("codec: header is not a JSON object")

@@ -36,6 +36,22 @@ func FrameLength(b []byte, maxFrameBytes int) (int, error) {
 	return int(length) + lengthFieldBytes, nil
 }
 
+// CheckFrameStart reports what of a frame's first 8 bytes can't be right, whatever
+// follows. Fewer bytes are never wrong; the length itself is FrameLength's.
+func CheckFrameStart(b []byte) error {
+	if len(b) < framePrefixBytes {
+		return nil
+	}
+	if SerializeType(b[4]) > SerializeROCKETMQ {
+		return ErrFrameType
+	}
+	headerBytes := int64(b[5])<<16 | int64(b[6])<<8 | int64(b[7])
+	if headerBytes == 0 || headerBytes > int64(binary.BigEndian.Uint32(b))-lengthFieldBytes {
+		return ErrFrameHeaderLength
+	}
+	return nil
+}
+
 // ParseFrame cuts b, which is one whole frame, into header and body.
 func ParseFrame(b []byte) (Frame, error) {
 	if len(b) < framePrefixBytes || int64(binary.BigEndian.Uint32(b)) != int64(len(b)-lengthFieldBytes) {

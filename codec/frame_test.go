@@ -86,3 +86,30 @@ func TestParseFrame(t *testing.T) {
 		})
 	}
 }
+
+func TestCheckFrameStart(t *testing.T) {
+	for _, tt := range []struct {
+		b    string
+		want error
+	}{
+		{"", nil},
+		{"\xff\xff\xff\xff\xff\xff\xff", nil},
+		{"\x00\x00\x00\x06\x00\x00\x00\x02", nil},
+		{"\x00\x00\x00\x06\x01\x00\x00\x02", nil},
+		{"\x00\x00\x00\x06\x00\x00\x00\x01", nil},
+		{"\x00\x00\x00\x06\x00\x00\x00\x03", ErrFrameHeaderLength},
+		{"\x00\x00\x00\x06\x00\x00\x00\x00", ErrFrameHeaderLength},
+		{"\x00\x00\x00\x06\x00\xff\xff\xff", ErrFrameHeaderLength},
+		{"\x00\x00\x00\x06\x02\x00\x00\x02", ErrFrameType},
+		{"\x00\x00\x00\x06\xff\x00\x00\x02", ErrFrameType},
+	} {
+		if err := CheckFrameStart([]byte(tt.b)); err != tt.want {
+			t.Errorf("%q: %v, want %v", tt.b, err, tt.want)
+		}
+	}
+	for _, kind := range []SerializeType{SerializeJSON, SerializeROCKETMQ} { // an empty header is none of either form
+		if err := new(Command).Parse(Frame{Type: kind}); err == nil {
+			t.Errorf("header type %d: an empty header is one", kind)
+		}
+	}
+}

@@ -1,10 +1,10 @@
 // Package netpoll turns sockets into frames and answers into socket writes. It knows how long a frame is (codec) and
 // nothing of what is in it; the meaning comes from a Handler. It is the only package that knows gnet.
 //
-//	peer ── accept ── sniff (12 bytes: PROXY, TLS, frames) ── event loop ── cut whole frames ── LoopHandler.Frame
-//	                                                              │                                   │ appends
-//	                                                              └────── one write per read event ◀──┘
-//	                                                                      (and 256 KiB, and text that follows)
+//	peer ── accept ── recognise, sniff (12 bytes: PROXY, TLS, frames) ── event loop ── cut whole frames ── LoopHandler.Frame
+//	                                                                         │                                   │ appends
+//	                                                                         └────── one write per read event ◀──┘
+//	                                                                                 (and 256 KiB, and text that follows)
 //
 // # Concurrency contract
 //

@@ -9,7 +9,7 @@ import (
 )
 
 // Reasons a connection can end for, as LoopHandler.Close gets them. Others are io.EOF (the peer closed), system call
-// errors, codec's frame errors, and whatever error a handler returned.
+// errors, codec's frame errors, a *ForeignError, and whatever error a handler returned.
 var (
 	ErrClosed        = errors.New("netpoll: connection closed by this side")
 	ErrServerClosed  = errors.New("netpoll: server closed")
@@ -38,6 +38,7 @@ const (
 	closedPanic
 	closedTLS
 	closedProxy
+	closedForeign
 	closedBadFrame
 	closedSocket
 	closedHandler
@@ -46,7 +47,7 @@ const (
 
 var closeKindNames = [closeKinds]string{
 	"peer", "local", "stop", "idle", "half_frame", "stalled", "input_overflow", "unsent_limit", "panic", "tls",
-	"proxy_header", "bad_frame", "socket_error", "handler_error",
+	"proxy_header", "foreign", "bad_frame", "socket_error", "handler_error",
 }
 
 // closeReasons holds the reason of each kind up to closedProxy, in their order.
@@ -67,6 +68,9 @@ func kindOf(reason error) closeKind {
 		if errors.Is(reason, known) {
 			return closeKind(i)
 		}
+	}
+	if _, ok := errors.AsType[*ForeignError](reason); ok {
+		return closedForeign
 	}
 	for _, known := range frameReasons {
 		if errors.Is(reason, known) {

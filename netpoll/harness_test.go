@@ -114,10 +114,10 @@ func waitFor(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// frameOf is a frame with payload behind its length; 8 bytes more than a length alone, so that no frame is below 12 bytes.
+// frameOf is a frame with payload behind its length and a header of four bytes, so that no frame is below 12 bytes.
 func frameOf(payload string) []byte {
 	b := make([]byte, 4, 12+len(payload))
-	b = append(b, "\x00\x00\x00\x00\x00\x00\x00\x00"...)
+	b = append(b, "\x00\x00\x00\x04\x00\x00\x00\x00"...)
 	b = append(b, payload...)
 	binary.BigEndian.PutUint32(b, uint32(len(b)-4))
 	return b
@@ -126,6 +126,7 @@ func frameOf(payload string) []byte {
 func bigFrame(size int) []byte {
 	b := bytes.Repeat([]byte("seventeen bytes, "), size/17+1)[:size]
 	binary.BigEndian.PutUint32(b, uint32(size-4))
+	copy(b[4:], "\x00\x00\x00\x04")
 	return b
 }
 

@@ -334,7 +334,7 @@ func TestFramesFreedElsewhere(t *testing.T) {
 		clients.Go(func() {
 			for round := range 20 {
 				f := bytes.Repeat([]byte{byte('a' + i)}, 200*kib+round)
-				copy(f, bigFrame(len(f))[:4])
+				copy(f, bigFrame(len(f))[:8])
 				if _, err := c.Write(f); err != nil {
 					t.Error(err)
 					return

@@ -1,6 +1,7 @@
 package netpoll
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -9,11 +10,12 @@ import (
 )
 
 const (
-	logEvery    = 10 * time.Second
-	maxLogKinds = 64 // kinds remembered; a handler can panic with anything
+	logEvery     = 10 * time.Second
+	rubbishEvery = time.Minute // of ends that anybody who reaches the port can cause at will
+	maxLogKinds  = 64          // kinds remembered; a handler can panic with anything
 )
 
-// limitedLog writes one line of a kind at once and then at most one in ten seconds, with the number left out.
+// limitedLog writes one line of a kind at once and then at most one in a while, with the number left out.
 type limitedLog struct {
 	to  *slog.Logger
 	now func() int64
@@ -32,7 +34,7 @@ func newLimitedLog(to *slog.Logger, now func() int64) *limitedLog {
 }
 
 // allow reports whether a line of this kind may be written, how many were skipped since the last, and whether it's the first.
-func (l *limitedLog) allow(kind string) (ok bool, skipped int, first bool) {
+func (l *limitedLog) allow(kind string, every time.Duration) (ok bool, skipped int, first bool) {
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,7 +46,7 @@ func (l *limitedLog) allow(kind string) (ok bool, skipped int, first bool) {
 		l.kinds[kind] = &logKind{lastNanos: now}
 		return true, 0, true
 	}
-	if now-k.lastNanos < int64(logEvery) {
+	if now-k.lastNanos < int64(every) {
 		k.skipped++
 		return false, 0, false
 	}
@@ -53,8 +55,11 @@ func (l *limitedLog) allow(kind string) (ok bool, skipped int, first bool) {
 	return true, skipped, false
 }
 
-func (l *limitedLog) warn(kind, text string, args ...any) {
-	if ok, skipped, _ := l.allow(kind); ok {
+// warn writes at most one line of the kind in ten seconds.
+func (l *limitedLog) warn(kind, text string, args ...any) { l.warnEvery(logEvery, kind, text, args...) }
+
+func (l *limitedLog) warnEvery(every time.Duration, kind, text string, args ...any) {
+	if ok, skipped, _ := l.allow(kind, every); ok {
 		if skipped > 0 {
 			args = append(args, "skipped", skipped)
 		}
@@ -66,6 +71,12 @@ func (l *limitedLog) warn(kind, text string, args ...any) {
 func (s *Server) logClose(c *Conn, reason error) {
 	switch kind := kindOf(reason); kind {
 	case closedByPeer, closedByUs, closedByStop, closedIdle, closedSocket, closedPanic:
+	case closedForeign:
+		f, _ := errors.AsType[*ForeignError](reason)
+		s.log.warnEvery(rubbishEvery, "foreign "+f.Protocol, "netpoll: connection closed, the peer speaks another protocol",
+			"peer", c.RemoteAddr(), "protocol", f.Protocol, "meant", f.Meant)
+	case closedTLS, closedProxy, closedBadFrame:
+		s.log.warnEvery(rubbishEvery, closeKindNames[kind], "netpoll: connection closed", "peer", c.RemoteAddr(), "reason", reason)
 	default:
 		s.log.warn(closeKindNames[kind], "netpoll: connection closed", "peer", c.RemoteAddr(), "reason", reason)
 	}
@@ -74,7 +85,7 @@ func (s *Server) logClose(c *Conn, reason error) {
 // logPanic writes the stack at the first panic of a kind (its text), then one line from time to time.
 func (s *Server) logPanic(c *Conn, r any) {
 	kind := fmt.Sprintf("panic %T %.100v", r, r)
-	ok, skipped, first := s.log.allow(kind)
+	ok, skipped, first := s.log.allow(kind, logEvery)
 	if !ok {
 		return
 	}

@@ -107,7 +107,7 @@ func (l *loop) opened(c *Conn) {
 	l.stamp()
 	defer l.recovered(c)
 	now := l.deadlineNow()
-	c.lastNanos, c.want = now, sniffBytes
+	c.lastNanos, c.want = now, lengthBytes
 	c.timer.conn = c
 	due, _ := l.deadline(c)
 	l.deadlines.set(&c.timer, due)

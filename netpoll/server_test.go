@@ -77,16 +77,19 @@ func TestFrameSizeLimit(t *testing.T) {
 	})
 }
 
+// What may be a PROXY header waits for 12 bytes, a whole frame of 11 included.
 func TestSmallFreshConnectionWaits(t *testing.T) {
 	h := newEcho()
 	s := startServer(t, h, Options{})
 	c := dial(t, s)
-	send(t, c, []byte("\xff\xff\xff\xff1234567")) // 11 bytes, a bad length
+	send(t, c, []byte("\x00\x00\x00\x07\x00\x00\x00\x03{ }"))
 	waitFor(t, "the bytes to arrive", func() bool { return stats(t, s).BytesIn == 11 })
-	if len(h.closed) != 0 {
-		t.Fatal("closed before 12 bytes were there")
+	if st := stats(t, s); len(h.closed) != 0 || st.Frames != 0 {
+		t.Fatalf("%d frames handled, %d connections closed before 12 bytes were there", st.Frames, len(h.closed))
 	}
-	send(t, c, []byte("8"))
+	send(t, c, []byte("\xff"))
+	expect(t, c, []byte("\x00\x00\x00\x07\x00\x00\x00\x03{ }"))
+	send(t, c, []byte("\xff\xff\xff"))
 	expectEnd(t, c)
 	if n := stats(t, s).Closed["bad_frame"]; n != 1 {
 		t.Fatalf("bad_frame counted %d times", n)

@@ -3,6 +3,7 @@ package netpoll
 import (
 	"bytes"
 	"io"
+	"log/slog"
 	"net"
 	"runtime"
 	"testing"
@@ -54,7 +55,9 @@ func TestPeersThatNeverRead(t *testing.T) {
 		}
 		return append(dst, frame...), nil
 	}
-	s := startServer(t, h, Options{StallTimeout: time.Second, MaxUnsentBytes: 16 << 20, SendBufferBytes: 16 * kib})
+	lines := &lineLog{}
+	s := startServer(t, h, Options{StallTimeout: time.Second, MaxUnsentBytes: 16 << 20, SendBufferBytes: 16 * kib,
+		Logger: slog.New(slog.NewTextHandler(lines, nil))})
 	const peers = 40
 	for range peers {
 		c := dial(t, s)
@@ -75,6 +78,9 @@ func TestPeersThatNeverRead(t *testing.T) {
 	waitFor(t, "them to be ended", func() bool { return stats(t, s).Closed["stalled"] == peers })
 	if n := s.UnsentBytes(); n != 0 {
 		t.Fatalf("%d unsent bytes counted after the end", n)
+	}
+	if n := lines.count(ErrStalled.Error()); n == 0 || n > 3 { // one in ten seconds
+		t.Errorf("%d lines about %d peers", n, peers)
 	}
 	send(t, good, frameOf("still here"))
 	expect(t, good, frameOf("still here"))

@@ -3,7 +3,7 @@ package netpoll
 import "bytes"
 
 const (
-	sniffBytes   = 12 // nothing of a fresh connection is looked at before this many bytes; no real frame is shorter
+	sniffBytes   = 12 // no frame of a fresh connection is cut before this many bytes are there; no real one is shorter
 	lengthBytes  = 4
 	tlsHandshake = 0x16
 )

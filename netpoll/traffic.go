@@ -123,9 +123,16 @@ func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
 	for {
 		rest := b[used:]
 		if c.stage != stageFrames {
+			err := recognise(rest, l.server.opts.MaxFrameBytes)
+			if err != nil {
+				return used, err
+			}
 			s, err := sniff(rest, c.stage)
 			if err != nil || s.need > 0 {
 				c.want = s.need
+				if c.stage == stageFresh && len(rest) < sniffBytes { // each byte may tell a foreigner
+					c.want = max(lengthBytes, len(rest)+1)
+				}
 				return used, err
 			}
 			used += s.skip
