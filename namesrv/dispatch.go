@@ -134,8 +134,11 @@ func (l *loop) dispatch(dst, frame []byte) []byte {
 
 // succeed appends the answer of code 0 with nothing but a body.
 func (l *loop) succeed(dst, body []byte) []byte {
-	if l.cmd.IsOneway() {
+	switch {
+	case l.cmd.IsOneway():
 		return dst
+	case len(body) > largeAnswerBytes && l.session.conn.LoopOverloaded():
+		return l.busy(dst)
 	}
 	return appendSuccess(dst, l.serializeType, l.cmd.Opaque, body)
 }

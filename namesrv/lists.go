@@ -25,8 +25,11 @@ type listJob struct {
 // list answers with a list: on the loop if it is small, else by the lists
 // goroutine, during which the connection is paused.
 func (l *loop) list(dst []byte, list core.List) []byte {
-	if list.Bound() <= largeAnswerBytes {
+	switch {
+	case list.Bound() <= largeAnswerBytes:
 		return l.succeed(dst, list.Body())
+	case l.session.conn.LoopOverloaded():
+		return l.busy(dst)
 	}
 	select {
 	case l.listJobs <- listJob{l.session, l.cmd.Opaque, list}:
@@ -37,13 +40,21 @@ func (l *loop) list(dst []byte, list core.List) []byte {
 	}
 }
 
-// runLists encodes large list answers one after the other.
+// runLists encodes large list answers one after the other. Each is handed over before the next is begun: writing one takes
+// its loop some milliseconds, and a loop does what others have queued for it before it looks at its sockets again.
 func (s *Server) runLists() {
 	defer close(s.listsDone)
+	handedOver := make(chan struct{}, 1)
 	for {
 		select {
 		case j := <-s.listJobs:
 			s.sendList(j)
+			j.session.conn.AfterSends(func() { handedOver <- struct{}{} })
+		case <-s.listsStop:
+			return
+		}
+		select {
+		case <-handedOver:
 		case <-s.listsStop:
 			return
 		}

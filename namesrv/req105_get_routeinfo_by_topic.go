@@ -38,6 +38,9 @@ func (l *loop) getRouteInfoByTopic(dst []byte) []byte {
 	dst, tail, found := l.table.Load().AppendRouteHead(dst, topic, l.routeOptions())
 	switch {
 	case found && named:
+		if len(tail) > largeAnswerBytes && l.session.conn.LoopOverloaded() {
+			return l.busy(dst[:start])
+		}
 		if tail != nil {
 			l.session.conn.Follow(tail)
 		}

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/namesrv/settings"
+	"github.com/waymark-mq/waymark/netpoll"
 )
 
 // While the server waits for brokers after its start, route queries are held back,
@@ -201,7 +203,8 @@ func TestTooManyPendingPauseTheirConnection(t *testing.T) {
 	}
 }
 
-// With too much unsent on their loop, queries are answered busy at once; broker control goes on.
+// With too much unsent on their loop, lists are refused at once, and everything to those who owe it; who takes its answers
+// is served, broker control in any case.
 func TestOutputBudget(t *testing.T) {
 	s := start(t, func(c *settings.Settings) {
 		c.EventLoops, c.OutputBudgetBytes, c.ServerSocketSndBufSize = 1, 1<<20, 4096
@@ -216,14 +219,49 @@ func TestOutputBudget(t *testing.T) {
 		}
 	}
 	const busy = `2 "[OVERLOAD]system busy, start flow control for a while"`
-	eventually(t, "queries are refused", func() bool { return c.call(routeOf("Base")).String() == busy })
-	c.want(ask(206), busy)
-	c.want(ask(106), busy)
+	eventually(t, "lists are refused", func() bool { return c.call(ask(206)).String() == busy })
+	c.wantRoute("Base", "a{0=a:10911} 4/4/6/0")
+	c.wantCode(ask(106), 0)
+	c.wantCode(ask(319), 0)
 	c.send(routeOf("Base").oneway())
 	c.want(broker("a").heartbeat(), "0")
 	c.wantCode(broker("b").request(), 0)
 	c.want(broker("b").unregister(), "0")
 	if len(c.early) > 0 {
 		t.Errorf("a one-way query was answered: %v", c.early)
+	}
+}
+
+// Over the budget, who owes answers gets code 2 for queries until they are taken.
+func TestOutputBudgetOfWhoOwes(t *testing.T) {
+	s := start(t)
+	s.dial().register(broker("a"))
+	p := netpoll.NewPipe(s.NewLoop(), netpoll.Options{Now: s.clock.Now, Logger: s.logger, MaxUnsentBytes: 100})
+	var got []string
+	feed := func(r request) {
+		answers, err := p.Feed(r.frame(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b := bytes.NewReader(answers); b.Len() > 0; {
+			a, err := readAnswer(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprint(a.code))
+		}
+	}
+	feed(routeOf("Base"))
+	p.SetWindow(0)
+	for range 2 {
+		feed(routeOf("Base"))
+		feed(ask(codec.RequestGetBrokerClusterInfo))
+		feed(broker("a").heartbeat())
+	}
+	p.SetWindow(-1)
+	feed(routeOf("Base"))
+	feed(ask(codec.RequestGetBrokerClusterInfo))
+	if want := "0 0 2 0 2 2 0 0 0"; strings.Join(got, " ") != want {
+		t.Errorf("answers of codes %v, want %s", got, want)
 	}
 }

@@ -105,6 +105,25 @@ func TestBackPressure(t *testing.T) {
 	})
 }
 
+// TestOverloadedIsWhoOwes: beside others that take nothing, a connection that does isn't to be refused small answers.
+func TestOverloadedIsWhoOwes(t *testing.T) {
+	p, _ := newTestPipe(newEcho(), Options{MaxUnsentBytes: 64 * kib})
+	p.loop.unsent.Add(1 << 20) // another connection's
+	if c := p.Conn(); c.Overloaded() || !c.LoopOverloaded() {
+		t.Errorf("owes nothing: overloaded %v, its loop %v", c.Overloaded(), c.LoopOverloaded())
+	}
+	p.SetWindow(3)
+	mustFeed(t, p, frameOf("x"))
+	if c := p.Conn(); !c.Overloaded() {
+		t.Error("owes something: not overloaded")
+	}
+	p.SetWindow(-1)
+	p.Conn().Send([]byte("x"))
+	if c := p.Conn(); !c.Overloaded() {
+		t.Error("something is queued: not overloaded")
+	}
+}
+
 func TestErrorWaitsForUnsent(t *testing.T) {
 	h := newEcho()
 	h.onFrame = func(_ *Conn, dst, _ []byte) ([]byte, error) { return append(dst, "bye"...), errBadRequest }

@@ -65,11 +65,16 @@ func (c *Conn) RemoteAddr() string {
 // Loop is the index of the connection's event loop, from 0.
 func (c *Conn) Loop() int { return c.loop.index }
 
-// Overloaded reports that the unsent bytes of this connection's loop exceed its share of MaxUnsentBytes: large answers
-// should be refused. For handlers, on the loop.
-func (c *Conn) Overloaded() bool {
-	return c.loop.overloaded()
-}
+// Overloaded reports that the unsent bytes of this connection's loop exceed its share of MaxUnsentBytes and that some of
+// them are its own: it should get no further answers. For handlers, on the loop.
+func (c *Conn) Overloaded() bool { return c.loop.overloaded() && c.unsent.Load()+c.queued.Load() > 0 }
+
+// LoopOverloaded is Overloaded whoever's the bytes are: nobody should get large answers. For handlers, on the loop.
+func (c *Conn) LoopOverloaded() bool { return c.loop.overloaded() }
+
+// AfterSends runs fn on the loop once the Sends that this goroutine has made were handed to the socket or its buffer; never
+// if the server has closed. Any goroutine.
+func (c *Conn) AfterSends(fn func()) { c.loop.post(fn) }
 
 // Follow sends tail, uncopied, right behind what Frame returns, as the end of its answer: for large answers that many
 // share. From within Frame only, once, and nobody may write to tail any more.

@@ -27,8 +27,8 @@ type Options struct {
 	HighWaterBytes   int           // 256 KiB unsent, above which no further frame of that connection is cut
 	DrainTimeout     time.Duration // 5 s: how long Close lets unsent answers go out
 
-	// MaxUnsentBytes is the process budget of answers not yet taken by the kernel, 256 MiB. Over it Overloaded says true and
-	// connections with more than 32 KiB unsent get no further answers until they drain.
+	// MaxUnsentBytes is the process budget of answers not yet taken by the kernel, 256 MiB. Over it Overloaded says true to
+	// whoever owes some of them and connections with more than 32 KiB unsent get no further answers until they drain.
 	MaxUnsentBytes int64
 	// MaxConnUnsentBytes bounds what Send may pile up for one connection, 2 × MaxFrameBytes; over it the connection closes.
 	MaxConnUnsentBytes int

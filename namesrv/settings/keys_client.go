@@ -83,7 +83,7 @@ var ourKeys = []Key{
 		Meaning: "Bound of a deflated registration body once it is inflated."},
 	{Name: "outputBudgetBytes", Default: "268435456", Effect: AtRestart, Min: 1 << 20, Max: 1 << 40,
 		field:   func(s *Settings) any { return &s.OutputBudgetBytes },
-		Meaning: "Bound of the bytes that wait to be sent, over all connections; beyond it queries are answered `SYSTEM_BUSY`."},
+		Meaning: "Bound of the bytes that wait to be sent, over all connections; beyond it large answers, and all to peers that don't take theirs, are refused with `SYSTEM_BUSY`."},
 	{Name: "orderConfStrict", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.OrderConfStrict },
 		Meaning: "An order configuration that would stop clients from reading routes is refused."},
