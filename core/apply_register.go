@@ -135,6 +135,7 @@ func (t *Table) applyTopics(r *registration) {
 	if t.settings.DeleteTopicWithBrokerRegistration && len(r.Body.Mappings) == 0 {
 		t.deleteMissing(r)
 	}
+	deleted := r.changed
 	mask := int32(-1)
 	if prime && r.ActingMaster == ActingTrue {
 		mask = ^int32(permWrite)
@@ -145,6 +146,9 @@ func (t *Table) applyTopics(r *registration) {
 		if c.HasName && t.setQueue(c.Name, r.group, queueSetting{c.ReadQueueNums, c.WriteQueueNums, c.Perm & mask, c.TopicSysFlag}, all) {
 			r.changed++
 		}
+	}
+	if !all && deleted > 0 && r.changed > deleted {
+		t.event(EventPartsDelete, r.RegisterBroker, "")
 	}
 	for i := range r.Body.Mappings {
 		m := &r.Body.Mappings[i]

@@ -65,6 +65,7 @@ const (
 	EventMoved                             // the address registered under another broker name
 	EventTwoClusters                       // the broker name is known in another cluster
 	EventTimeoutClamped                    // asked for a timeout outside 1 s … 1 year
+	EventPartsDelete                       // under a known DataVersion topics went and others came: parts of a split registration take off each other's
 	EventDeadlinesShifted                  // a tick came late; Lateness says by how much
 	EventExpiryHeld                        // Brokers of AllBrokers fell silent at once: they are suspect and stay for a while
 	EventExpiryGuardEnded                  // none is suspect any more; Brokers were, of which Expired went when their time was over

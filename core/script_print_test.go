@@ -46,6 +46,7 @@ var eventNames = map[core.EventKind]string{
 	core.EventRefused: "refused", core.EventConflict: "conflict", core.EventReplaced: "replaced",
 	core.EventUnregistered: "unregistered", core.EventClosed: "closed", core.EventExpired: "expired",
 	core.EventMoved: "moved", core.EventTwoClusters: "two clusters", core.EventTimeoutClamped: "timeout clamped",
+	core.EventPartsDelete: "a part took off topics",
 }
 
 // effectText is what the last step leaves to do, one line each.

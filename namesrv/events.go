@@ -42,6 +42,8 @@ var eventTexts = map[core.EventKind]eventText{
 	core.EventMoved:          {level: slog.LevelWarn, text: "address registered under another broker name; the former lost it", other: "former", often: true},
 	core.EventTwoClusters:    {level: slog.LevelWarn, text: "broker name is known in another cluster: both share one entry", other: "firstCluster", often: true},
 	core.EventTimeoutClamped: {level: slog.LevelWarn, text: "heartbeat timeout outside 1 s to 1 year was clamped", often: true},
+	core.EventPartsDelete: {level: slog.LevelWarn, text: "registration of a known version took topics off: with deleteTopicWithBrokerRegistration " +
+		"each part of a split registration takes off those of the others", often: true},
 }
 
 // log writes one event. Writer only.

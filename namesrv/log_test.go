@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/waymark-mq/waymark/namesrv/settings"
 )
 
 // wantLines compares how many lines have been logged in all.
@@ -127,6 +129,25 @@ func TestLimiterIsBounded(t *testing.T) {
 	}
 	if len(l.kinds) > 2 {
 		t.Errorf("%d kinds remembered after their minute", len(l.kinds))
+	}
+}
+
+// A broker that registers in parts while each of them takes off the others' topics is told of once a minute.
+func TestSplitRegistrationThatDeletesIsToldOnce(t *testing.T) {
+	const text = "took topics off"
+	for _, on := range []bool{false, true} {
+		s := start(t, func(c *settings.Settings) { c.DeleteTopicWithBrokerRegistration = on })
+		c := s.dial()
+		c.register(broker("whole"), broker("whole").counter(2).having(named("Base", "Other")...))
+		for round := range int64(3) {
+			for _, part := range []string{"A", "B", "C"} {
+				c.register(broker("parts").counter(round + 1).having(named(part+"1", part+"2")...))
+			}
+		}
+		want := map[bool]int{true: 1}[on]
+		if got := s.logged(text); len(got) != want || on && !strings.Contains(got[0], "broker=parts") {
+			t.Errorf("deleting %v: %d lines, want %d: %v", on, len(got), want, got)
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func (l *loop) registeredAgain(dst []byte, s *core.Snapshot, live *core.Live) []
 	switch {
 	case l.cmd.IsOneway():
 		return dst
-	case l.session.conn.Overloaded() && len(s.OrderTable()) > largeAnswerBytes:
+	case l.session.conn.LoopOverloaded() && len(s.OrderTable()) > largeAnswerBytes:
 		return l.busy(dst)
 	}
 	r := core.Result{}
@@ -120,6 +120,9 @@ func (d *decoder) decodeRegistration(room *codec.RegisterRoom) (change, *reply) 
 	c.TimeoutMillis, c.HasTimeout = d.cmd.Int64("heartbeatTimeoutMillis")
 	if body.DataVersion.Timestamp != now { // else it may be a stand-in for a missing one, new each time
 		c.Memo = newMemo(&d.cmd, body.MappingTimestamp)
+	}
+	if _, known := d.table.Load().Live([]byte(c.ClusterName), []byte(c.BrokerAddr)); !known {
+		d.events.noteAddress(c, d.session.conn.RemoteAddr())
 	}
 	held := decodedBytes(body)
 	if d.writeBytes.Load()+held > d.maxWriteBytes {

@@ -1,0 +1,51 @@
+package namesrv
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/netip"
+
+	"github.com/waymark-mq/waymark/core"
+)
+
+// noteAddress tells of a broker whose registration from peer (host:port) has an address that clients may not reach, as
+// those in containers have. It is served as it was sent: only the broker's owner can know better. Any goroutine; once a
+// minute at most for each address.
+func (l *eventLog) noteAddress(c *core.RegisterBroker, peer string) {
+	level, doubt := doubtfulAddress(c.BrokerAddr, peer)
+	if doubt == "" {
+		return
+	}
+	if more, ok := l.limit.allow("address " + short(c.ClusterName) + " " + short(c.BrokerAddr)); ok {
+		l.logger.Log(context.Background(), level, "broker registers an address that clients may not reach: "+doubt, "cluster", short(c.ClusterName),
+			"broker", short(c.BrokerName), "id", c.BrokerID, "addr", short(c.BrokerAddr), "peer", peer, "notLogged", more)
+	}
+}
+
+// doubtfulAddress says what is doubtful about the address that a broker at peer (host:port) registers under; "" if
+// nothing is. A broker on this machine may be meant for this machine alone.
+func doubtfulAddress(addr, peer string) (slog.Level, string) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return slog.LevelWarn, "it is no host:port"
+	}
+	from, err := netip.ParseAddrPort(peer)
+	here := err != nil || from.Addr().Unmap().IsLoopback()
+	ip, err := netip.ParseAddr(host)
+	switch {
+	case err != nil && here:
+		return 0, ""
+	case err != nil:
+		return slog.LevelWarn, "it is a name that each of them has to resolve"
+	case ip.IsUnspecified():
+		return slog.LevelWarn, "it is the unspecified one"
+	case here:
+		return 0, ""
+	case ip.Unmap().IsLoopback():
+		return slog.LevelWarn, "it is a loopback address of another machine"
+	case ip.Unmap().WithZone("") != from.Addr().Unmap().WithZone(""):
+		return slog.LevelInfo, "the broker connects from another one"
+	}
+	return 0, ""
+}
