@@ -7,6 +7,7 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/internal/invariants"
 	"github.com/waymark-mq/waymark/internal/raceflag"
 )
 
@@ -75,5 +76,25 @@ func TestCostsGrowWithWhatChanges(t *testing.T) {
 	}
 	if few, many := leave(100), leave(3000); many > 2*few+10 {
 		t.Errorf("a broker's end costs %.1f allocations beside 100 others, %.1f beside 3,000", few, many)
+	}
+}
+
+// The end of a connection that no broker came over costs the same whatever number of brokers there is: nothing.
+func TestClientsEndTouchesNoBroker(t *testing.T) {
+	if raceflag.Enabled || invariants.Enabled {
+		t.Skip("this build allocates by itself")
+	}
+	cost := func(brokers int) float64 {
+		table := benchTable(brokers, 1)
+		var out core.Outcome
+		end := []core.Command{&core.EndConnection{Conn: 1 << 40}}
+		return testing.AllocsPerRun(10, func() {
+			if table.Step(2, end, &out); out.Work != (core.Work{}) || len(out.Effects) > 0 {
+				t.Errorf("%+v, %d effects", out.Work, len(out.Effects))
+			}
+		})
+	}
+	if few, many := cost(10), cost(2000); many > few {
+		t.Errorf("%v allocations beside 10 brokers, %v beside 2,000", few, many)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
+	"strings"
 	"testing"
 )
 
@@ -21,7 +22,7 @@ func deflated5(t *testing.T) string {
 
 func deflate(t *testing.T, dataVersion string, mappings bool) string {
 	t.Helper()
-	var plain, deflated bytes.Buffer
+	var plain bytes.Buffer
 	number := func(n int) { _ = binary.Write(&plain, binary.BigEndian, int32(n)) }
 	item := func(text string) {
 		number(len(text))
@@ -35,8 +36,14 @@ func deflate(t *testing.T, dataVersion string, mappings bool) string {
 	if mappings {
 		number(0)
 	}
+	return zlibOf(t, plain.String())
+}
+
+func zlibOf(t *testing.T, plain string) string {
+	t.Helper()
+	var deflated strings.Builder
 	w := zlib.NewWriter(&deflated)
-	if _, err := w.Write(plain.Bytes()); err != nil {
+	if _, err := w.Write([]byte(plain)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
