@@ -5,6 +5,7 @@ package faults
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -31,15 +32,22 @@ func (s *site) register(name string, timeout time.Duration) *broker {
 	s.t.Helper()
 	b := &broker{client: s.dial(), name: name, timeout: timeout,
 		stopBeating: make(chan struct{}), beatingEnded: make(chan struct{})}
-	r := ask(codec.RequestRegisterBroker, "clusterName", cluster, "brokerName", name, "brokerAddr", b.addr(), "brokerId", "0",
-		"haServerAddr", b.addr(), "heartbeatTimeoutMillis", strconv.FormatInt(timeout.Milliseconds(), 10), "compressed", "false")
-	topic := func(name string) string {
-		return fmt.Sprintf(`%q:{"topicName":%[1]q,"perm":6,"readQueueNums":4,"writeQueueNums":4,"topicFilterType":"SINGLE_TAG","topicSysFlag":0,"order":false}`, name)
-	}
-	r.body = `{"filterServerList":[],"topicConfigSerializeWrapper":{"dataVersion":{"counter":1,"stateVersion":0,"timestamp":1700000000000},"topicConfigTable":{` +
-		topic(name) + `,` + topic("pad") + `}}}`
-	b.want(codec.ResponseSuccess, r)
+	b.want(codec.ResponseSuccess, registration(name, timeout, 1, name, "pad"))
 	return b
+}
+
+// registration is a master broker's with these topics.
+func registration(name string, timeout time.Duration, counter int, topics ...string) request {
+	addr := name + ":10911"
+	r := ask(codec.RequestRegisterBroker, "clusterName", cluster, "brokerName", name, "brokerAddr", addr, "brokerId", "0",
+		"haServerAddr", addr, "heartbeatTimeoutMillis", strconv.FormatInt(timeout.Milliseconds(), 10), "compressed", "false")
+	var table []string
+	for _, topic := range topics {
+		table = append(table, fmt.Sprintf(`%q:{"topicName":%[1]q,"perm":6,"readQueueNums":4,"writeQueueNums":4}`, topic))
+	}
+	r.body = fmt.Sprintf(`{"filterServerList":[],"topicConfigSerializeWrapper":{"dataVersion":{"counter":%d,"stateVersion":0,"timestamp":1700000000000},"topicConfigTable":{%s}}}`,
+		counter, strings.Join(table, ","))
+	return r
 }
 
 func (b *broker) addr() string { return b.name + ":10911" }

@@ -4,6 +4,7 @@ package faults
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,9 @@ func TestOutOfDescriptors(t *testing.T) {
 	c.want(codec.ResponseSuccess, put("again"))
 	if v := c.want(codec.ResponseSuccess, get).ExtFields["value"]; v != "again" {
 		t.Errorf("value %q", v)
+	}
+	if n := strings.Count(p.stderr.String(), "accepting paused"); n != 1 {
+		t.Errorf("%d lines about one shortage", n)
 	}
 	b.want(codec.ResponseSuccess, route("a")) // the broker's own connection was never ended
 	p.stop()
