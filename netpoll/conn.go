@@ -28,20 +28,21 @@ type Conn struct {
 	want       int   // bytes at the head of the input that the next step needs
 	held       int   // input left unhandled after the last event, in gnet's ring and in large
 	lastNanos  int64
-	halfNanos  int64       // when the frame at the head began; 0: none has
-	large      *LargeFrame // the frame at the head, once a read event has left more than ringBytes of it
-	moveNanos  int64       // when unsent bytes last became fewer
-	drainIndex int         // place in loop.draining, from 1; 0: not in it
+	halfNanos  int64                  // when the frame at the head began; 0: none has
+	large      *LargeFrame            // the frame at the head, once a read event has left more than ringBytes of it
+	tls        atomic.Pointer[tlsEnd] // io, inside TLS; set on the loop, from the hello on
+	moveNanos  int64                  // when unsent bytes last became fewer
+	drainIndex int                    // place in loop.draining, from 1; 0: not in it
 	timer      wheelEntry
 
 	peer    string // the socket's address; copied, because gnet's is only valid inside its callbacks
 	proxied atomic.Pointer[string]
-	sock    gnet.Conn             // io as gnet knows it; nil in a Pipe
+	sock    gnet.Conn             // the socket as gnet knows it; nil in a Pipe
 	cause   atomic.Pointer[error] // the first reason to close
 	queued  atomic.Int64          // bytes given to Send that the loop hasn't written yet
 }
 
-// transport is what a loop needs of a connection: gnet.Conn is one, a Pipe's end another.
+// transport is what a loop needs of a connection: gnet.Conn is one, a Pipe's end another, and a tlsEnd over either.
 type transport interface {
 	InboundBuffered() int
 	Peek(n int) ([]byte, error)

@@ -134,6 +134,7 @@ func (s *Server) stopEngine(ctx context.Context) error {
 		for _, l := range s.loops {
 			l.ticker.timer.Stop()
 		}
+		s.handshakes.ended.Wait() // their connections are gone, so they are about to
 		ended <- err
 	}()
 	select {

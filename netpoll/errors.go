@@ -21,7 +21,17 @@ var (
 	ErrPanic         = errors.New("netpoll: handler panicked")
 	ErrTLSHello      = errors.New("netpoll: TLS hello, TLS is off")
 	ErrProxyHeader   = errors.New("netpoll: malformed PROXY protocol header")
+
+	ErrProxyUntrusted = errors.New("netpoll: PROXY protocol header from an address that isn't trusted with it")
+	ErrPlaintext      = errors.New("netpoll: no TLS hello, TLS is required")
+	ErrTLSHandshake   = errors.New("netpoll: TLS handshake failed")
+	ErrTLSTimeout     = errors.New("netpoll: TLS handshake not completed in time")
+	ErrTLSBusy        = errors.New("netpoll: too many TLS handshakes are under way")
+	ErrTLSRecord      = errors.New("netpoll: broken off by TLS")
 )
+
+// errNotSecure is the end of a connection that something was sent on too early.
+var errNotSecure = errors.New("netpoll: sent before the TLS handshake was over")
 
 // closeKind is the small set of reasons that are counted.
 type closeKind uint8
@@ -38,6 +48,12 @@ const (
 	closedPanic
 	closedTLS
 	closedProxy
+	closedProxyUntrusted
+	closedPlaintext
+	closedTLSHandshake
+	closedTLSTimeout
+	closedTLSBusy
+	closedTLSRecord
 	closedForeign
 	closedBadFrame
 	closedSocket
@@ -47,13 +63,13 @@ const (
 
 var closeKindNames = [closeKinds]string{
 	"peer", "local", "stop", "idle", "half_frame", "stalled", "input_overflow", "unsent_limit", "panic", "tls",
-	"proxy_header", "foreign", "bad_frame", "socket_error", "handler_error",
+	"proxy_header", "proxy_untrusted", "plaintext", "tls_handshake", "tls_timeout", "tls_busy", "tls_record", "foreign", "bad_frame", "socket_error", "handler_error",
 }
 
-// closeReasons holds the reason of each kind up to closedProxy, in their order.
+// closeReasons holds the reason of each kind up to closedTLSRecord, in their order.
 var closeReasons = [...]error{
 	io.EOF, ErrClosed, ErrServerClosed, ErrIdle, ErrHalfFrame, ErrStalled, ErrInputOverflow, ErrUnsentLimit, ErrPanic,
-	ErrTLSHello, ErrProxyHeader,
+	ErrTLSHello, ErrProxyHeader, ErrProxyUntrusted, ErrPlaintext, ErrTLSHandshake, ErrTLSTimeout, ErrTLSBusy, ErrTLSRecord,
 }
 
 // frameReasons are the errors of framing and headers: what isn't our protocol at all.

@@ -24,6 +24,8 @@ type loop struct {
 	shiftNanos int64     // how long the process stood still in all; deadlines are kept in nowNanos - shiftNanos
 	out        []byte    // answers that are to be written
 	tail       []byte    // what follows them: Conn.Follow
+	plain      []byte    // plain input of the connection inside TLS in hand
+	sealed     []byte    // its records that are to be written
 	pieces     [2][]byte // out and tail, for one write
 	draining   []*Conn
 	deadlines  wheel
@@ -52,7 +54,7 @@ func newLoop(s *Server, index int, h LoopHandler) *loop {
 // wheelStep makes deadlines exact to about 1.5 %, between 5 ms and 1 s.
 func wheelStep(o *Options) int64 {
 	shortest := time.Minute
-	for _, d := range [...]time.Duration{o.IdleTimeout, o.HalfFrameTimeout, o.StallTimeout} {
+	for _, d := range [...]time.Duration{o.IdleTimeout, o.HalfFrameTimeout, o.StallTimeout, o.HandshakeTimeout} {
 		if d > 0 {
 			shortest = min(shortest, d)
 		}
@@ -123,6 +125,11 @@ func (l *loop) end(c *Conn, reason error) {
 		return
 	}
 	c.setCause(reason)
+	if e := c.tls.Load(); e != nil {
+		if e.goodbye(); c.gone.Load() {
+			return
+		}
+	}
 	if c.sock != nil {
 		_ = l.engine.Close(c.sock) // calls closed
 		return
@@ -163,6 +170,9 @@ func (l *loop) closed(c *Conn, err error) {
 	l.setUnsent(c, 0)
 	l.setHeld(c, 0)
 	c.dropLarge()
+	if e := c.tls.Load(); e != nil {
+		l.closedTLS(e)
+	}
 	l.server.conns.Delete(c.id)
 	l.counts.closed[kindOf(reason)]++
 	l.server.logClose(c, reason)

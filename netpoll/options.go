@@ -1,7 +1,9 @@
 package netpoll
 
 import (
+	"crypto/tls"
 	"log/slog"
+	"net/netip"
 	"runtime"
 	"time"
 
@@ -36,6 +38,16 @@ type Options struct {
 	// 64 KiB close; connections that don't read their answers already do over a quarter of it.
 	MaxHeldBytes int64
 
+	// TLSConfig is asked for each TLS hello; nil, or a nil answer: TLS is off, a hello closes the connection. What it
+	// answers must not change any more.
+	TLSConfig        func() *tls.Config
+	RequireTLS       bool          // a connection that doesn't begin with a hello closes
+	HandshakeTimeout time.Duration // 10 s from the hello to the end of the handshake
+	MaxHandshakes    int           // 1,024 handshakes begun at a time; 8 times as many wait, more are closed at once
+
+	// TrustedProxies are the addresses whose PROXY headers are believed; from others one closes the connection. Empty: all are.
+	TrustedProxies []netip.Prefix
+
 	SendBufferBytes int // SO_SNDBUF; 0: the system's
 	RecvBufferBytes int // SO_RCVBUF; 0: the system's
 
@@ -67,6 +79,8 @@ func (o *Options) setDefaults() {
 	setDefault(&o.HalfFrameTimeout, 60*time.Second)
 	setDefault(&o.StallTimeout, 60*time.Second)
 	setDefault(&o.DrainTimeout, 5*time.Second)
+	setDefault(&o.HandshakeTimeout, 10*time.Second)
+	setDefault(&o.MaxHandshakes, 1024)
 	setDefault(&o.HighWaterBytes, highWaterBytes)
 	setDefault(&o.MaxUnsentBytes, 256<<20)
 	setDefault(&o.MaxConnUnsentBytes, 2*o.MaxFrameBytes)

@@ -1,12 +1,15 @@
 package netpoll
 
 import (
+	"net"
+
 	"github.com/panjf2000/gnet/v2"
 	"github.com/valyala/bytebufferpool"
 )
 
 // Send queues a copy of b to be written, from any goroutine. It reports whether b was taken: not when the connection is
-// gone, and not when too much is unsent already, which closes it.
+// gone, and not when too much is unsent already, which closes it. So does a Send before the first frame that comes while TLS
+// is being agreed on: it can't be sent in the clear.
 func (c *Conn) Send(b []byte) bool {
 	if c.gone.Load() {
 		return false
@@ -32,11 +35,8 @@ func (c *Conn) SendBuffer(b *bytebufferpool.ByteBuffer) bool {
 		return false
 	}
 	l.async.Add(n)
-	if l.pipe != nil {
-		l.pipe.post(func() {
-			_, err := c.io.Write(b.B)
-			l.sent(c, b, err)
-		})
+	if l.pipe != nil || c.TLS() {
+		l.post(func() { l.sendHere(c, b) })
 		return true
 	}
 	// The callback runs exactly once, on the loop, also for a connection that is gone. If AsyncWrite itself fails
@@ -46,6 +46,18 @@ func (c *Conn) SendBuffer(b *bytebufferpool.ByteBuffer) bool {
 		return nil
 	})
 	return true
+}
+
+// sendHere is a SendBuffer to what gnet can't write to by itself.
+func (l *loop) sendHere(c *Conn, b *bytebufferpool.ByteBuffer) {
+	err := net.ErrClosed
+	if !c.gone.Load() {
+		_, err = c.io.Write(b.B)
+	}
+	l.sent(c, b, err)
+	if err != nil {
+		l.end(c, err)
+	}
 }
 
 // sent is the end of a SendBuffer, on the loop: the bytes are in the socket or in gnet's own buffer, or lost.

@@ -24,6 +24,8 @@ type Server struct {
 	conns    *xsync.MapOf[uint64, *Conn]
 	log      *limitedLog
 
+	handshakes handshakes
+
 	stopped atomic.Bool  // nothing may touch the engine any more
 	idle    atomic.Int64 // Options.IdleTimeout, or what it was set to since
 
@@ -70,6 +72,7 @@ func serve(ln net.Listener, h Handler, o Options) (*Server, error) {
 func newServer(o Options) *Server {
 	s := &Server{opts: o, conns: xsync.NewMapOf[uint64, *Conn](), log: newLimitedLog(o.Logger, o.Now), done: make(chan struct{})}
 	s.idle.Store(int64(o.IdleTimeout))
+	s.handshakes.init(o.MaxHandshakes)
 	return s
 }
 

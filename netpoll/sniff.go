@@ -15,12 +15,14 @@ const (
 	stageFresh   stage = iota // waiting for the 12 bytes that tell a PROXY header
 	stageProxied              // a PROXY header was read; the next byte tells TLS from frames
 	stageFrames
+	stageTLS // the handshake runs; stageFrames follows
 )
 
 // sniffed is what the first bytes turned out to be: skip bytes of preamble, perhaps with the address of the real peer.
 // With skip 0 and need > 0 more bytes are wanted, need in all.
 type sniffed struct {
 	skip, need int
+	proxy      bool   // a PROXY header, perhaps not all of it, or a malformed one
 	source     string // "" keeps the socket's address
 	next       stage
 }
@@ -35,9 +37,13 @@ func sniff(b []byte, st stage) (sniffed, error) {
 		}
 		switch {
 		case bytes.HasPrefix(b, proxyV2Magic):
-			return parseProxyV2(b)
+			s, err := parseProxyV2(b)
+			s.proxy = true
+			return s, err
 		case bytes.HasPrefix(b, proxyV1Magic):
-			return parseProxyV1(b)
+			s, err := parseProxyV1(b)
+			s.proxy = true
+			return s, err
 		}
 	}
 	if len(b) == 0 {
@@ -47,4 +53,15 @@ func sniff(b []byte, st stage) (sniffed, error) {
 		return sniffed{}, ErrTLSHello
 	}
 	return sniffed{next: stageFrames}, nil
+}
+
+// refuses says why c must not go on, whatever sniff made of its head.
+func (l *loop) refuses(c *Conn, s *sniffed, err error) error {
+	switch {
+	case s.proxy && !l.server.opts.trustsProxy(c.peer):
+		return ErrProxyUntrusted
+	case err == nil && s.next == stageFrames && l.server.opts.RequireTLS:
+		return ErrPlaintext
+	}
+	return nil
 }

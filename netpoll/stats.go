@@ -7,10 +7,12 @@ import (
 // counters of one loop, written and read on it.
 type counters struct {
 	opened, frames, writes, bytesIn, bytesOut, assembled, panics uint64
+	tlsDone, tlsFailed, tlsRefused                               uint64
 	closed                                                       [closeKinds]uint64
+	tlsConns                                                     int
 }
 
-// Stats are sums over the loops since the start, but for the last four.
+// Stats are sums over the loops since the start, but for the last five. Bytes inside TLS are counted in the clear.
 type Stats struct {
 	Accepted  uint64 // connections taken from the kernel
 	Refused   uint64 // of these, closed at once because of MaxConns
@@ -24,7 +26,12 @@ type Stats struct {
 	Panics    uint64
 	Closed    map[string]uint64 // ended connections by kind of reason; every kind is present
 
+	Handshakes        uint64 // TLS handshakes that went well
+	HandshakesFailed  uint64 // begun and not completed
+	HandshakesRefused uint64 // closed at once because too many were under way
+
 	Conns       int
+	TLSConns    int // of these, with a handshake behind them
 	UnsentBytes int64
 	HeldBytes   int64 // input received and not handled
 	Loops       int
@@ -76,6 +83,10 @@ func (st *Stats) add(c *counters) {
 	st.BytesOut += c.bytesOut
 	st.Assembled += c.assembled
 	st.Panics += c.panics
+	st.Handshakes += c.tlsDone
+	st.HandshakesFailed += c.tlsFailed
+	st.HandshakesRefused += c.tlsRefused
+	st.TLSConns += c.tlsConns
 	for kind, n := range c.closed {
 		st.Closed[closeKindNames[kind]] += n
 	}

@@ -113,5 +113,10 @@ func (l *loop) deadline(c *Conn) (dueNanos int64, reason error) {
 			dueNanos, reason = half, ErrHalfFrame
 		}
 	}
+	if d := l.server.opts.HandshakeTimeout; d > 0 && c.stage == stageTLS {
+		if over := c.tls.Load().since + int64(d); over < dueNanos {
+			dueNanos, reason = over, ErrTLSTimeout
+		}
+	}
 	return dueNanos, reason
 }

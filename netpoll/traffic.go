@@ -6,9 +6,17 @@ import "github.com/waymark-mq/waymark/codec"
 func (l *loop) traffic(c *Conn) {
 	l.stamp()
 	defer l.recovered(c)
-	in := c.inbound()
-	l.counts.bytesIn += uint64(in - c.held)
 	c.lastNanos = l.deadlineNow()
+	secure := c.tls.Load()
+	if secure != nil {
+		if l.counts.bytesIn += uint64(secure.receive()); c.gone.Load() {
+			return
+		}
+	}
+	in := c.inbound()
+	if secure == nil {
+		l.counts.bytesIn += uint64(in - c.held)
+	}
 	switch {
 	case c.closing:
 		l.dropInput(c)
@@ -20,10 +28,19 @@ func (l *loop) traffic(c *Conn) {
 	default:
 		l.cut(c)
 	}
+	if secure != nil {
+		l.settleTLS(c, secure)
+	}
 }
 
 // inbound is the number of input bytes that are there and not handled.
 func (c *Conn) inbound() int { return c.io.InboundBuffered() + c.large.len() }
+
+// inRecord reports that a TLS record has come in part.
+func (c *Conn) inRecord() bool {
+	e := c.tls.Load()
+	return e != nil && e.partial()
+}
 
 // old is the input from before this event that lies in gnet's ring, where a peek may have to copy.
 func (c *Conn) old() int { return max(0, c.held-c.large.len()) }
@@ -84,10 +101,21 @@ func (l *loop) cut(c *Conn) {
 		return
 	}
 	if err != nil {
-		l.endFlushed(c, err)
+		l.endCut(c, err)
 		return
 	}
 	l.leaveInput(c, old)
+}
+
+// endCut is the end of the frames of c, or the beginning of TLS.
+func (l *loop) endCut(c *Conn, err error) {
+	if err == ErrTLSHello {
+		if config := l.server.tlsConfig(); config != nil {
+			l.startTLS(c, config)
+			return
+		}
+	}
+	l.endFlushed(c, err)
 }
 
 // cutRead handles the whole frames among the first n bytes of gnet's buffers.
@@ -128,6 +156,9 @@ func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
 				return used, err
 			}
 			s, err := sniff(rest, c.stage)
+			if refused := l.refuses(c, &s, err); refused != nil {
+				return used, refused
+			}
 			if err != nil || s.need > 0 {
 				c.want = s.need
 				if c.stage == stageFresh && len(rest) < sniffBytes { // each byte may tell a foreigner
@@ -228,7 +259,7 @@ func (l *loop) leaveInput(c *Conn, old int) {
 	if c.stalled {
 		l.hurry()
 	}
-	if in == 0 || c.stalled || c.paused > 0 {
+	if in == 0 && !c.inRecord() || c.stalled || c.paused > 0 {
 		c.halfNanos = 0
 	} else if c.halfNanos == 0 {
 		c.halfNanos = l.deadlineNow()
