@@ -23,9 +23,13 @@ func (s *Server) netOptions(c *settings.Settings) netpoll.Options {
 		MaxUnsentBytes:  c.OutputBudgetBytes,
 		SendBufferBytes: max(c.ServerSocketSndBufSize, 0),
 		RecvBufferBytes: max(c.ServerSocketRcvBufSize, 0),
+		TrustsProxy:     c.TrustsProxy(),
 		Logger:          s.logger,
 		Now:             s.clock.Now,
 		Idle:            s.mayIdle,
+	}
+	if s.tls != nil {
+		o.TLSConfig, o.RequireTLS = s.tls.Config, s.tls.Required()
 	}
 	if c.WriteBufferHighWaterMark > 0 && c.WriteBufferLowWaterMark > 0 {
 		o.HighWaterBytes = c.WriteBufferHighWaterMark

@@ -18,6 +18,7 @@ import (
 	"github.com/waymark-mq/waymark/namesrv/product"
 	"github.com/waymark-mq/waymark/namesrv/settings"
 	"github.com/waymark-mq/waymark/namesrv/storage"
+	"github.com/waymark-mq/waymark/namesrv/tlsconfig"
 	"github.com/waymark-mq/waymark/netpoll"
 )
 
@@ -41,6 +42,9 @@ type Options struct {
 	EventLoops    int // 0: the setting's, or if that is 0 as many as GOMAXPROCS
 	// Product is asked for routes that aren't found here; nil: nobody is (clusterTest=false).
 	Product *product.Environment
+	// TLS is what connections that begin with a TLS hello are served with, and whether others are; nil: TLS is off. The
+	// server watches its files while it runs.
+	TLS *tlsconfig.Source
 }
 
 // Server is a nameserver.
@@ -68,6 +72,7 @@ type Server struct {
 	table         *core.Table
 	net           *netpoll.Server
 	product       *product.Environment // nil without clusterTest
+	tls           *tlsconfig.Source    // nil: off
 	started       int64                // Clock's time of New, from which needWaitForService counts
 	goingAway     atomic.Bool          // newer clients are told to go away
 	stopping      atomic.Bool          // connections end because the server does
@@ -132,6 +137,7 @@ func New(o Options) (*Server, error) {
 		durables:  newQueue[durable](),
 		listJobs:  make(chan listJob, maxListJobs),
 		product:   o.Product,
+		tls:       o.TLS,
 		fallbacks: make(chan fallback, maxFallbacks),
 		kvFile:    kvFile,
 		kv:        kv,
@@ -166,6 +172,9 @@ func (s *Server) Start() error {
 		return fmt.Errorf("namesrv: %w", err)
 	}
 	s.net = n
+	if s.tls != nil {
+		s.tls.Start()
+	}
 	go s.runWriter()       // it asks the loops before it expires anybody
 	if c.ListenPort == 0 { // 319 shows the port that was taken, as Apache's does
 		bound := *c
@@ -189,6 +198,9 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.sayGoodbye(ctx)
 		s.stopping.Store(true)
 		s.stopErr = s.net.Close(ctx)
+		if s.tls != nil {
+			s.tls.Close()
+		}
 		s.stopWorkers()
 	})
 	return s.stopErr

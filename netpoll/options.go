@@ -3,7 +3,6 @@ package netpoll
 import (
 	"crypto/tls"
 	"log/slog"
-	"net/netip"
 	"runtime"
 	"time"
 
@@ -45,8 +44,9 @@ type Options struct {
 	HandshakeTimeout time.Duration // 10 s from the hello to the end of the handshake
 	MaxHandshakes    int           // 1,024 handshakes begun at a time; 8 times as many wait, more are closed at once
 
-	// TrustedProxies are the addresses whose PROXY headers are believed; from others one closes the connection. Empty: all are.
-	TrustedProxies []netip.Prefix
+	// TrustsProxy says whether a PROXY header from the socket's host:port is believed; if not, it closes the connection. nil: all are.
+	// It is called on any loop.
+	TrustsProxy func(peer string) bool
 
 	SendBufferBytes int // SO_SNDBUF; 0: the system's
 	RecvBufferBytes int // SO_RCVBUF; 0: the system's

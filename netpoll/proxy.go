@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -97,17 +96,4 @@ func parseProxyV2(b []byte) (sniffed, error) {
 		done.source = netip.AddrPortFrom(netip.AddrFrom16([16]byte(addresses)), binary.BigEndian.Uint16(addresses[32:])).String()
 	}
 	return done, nil
-}
-
-// trustsProxy reports whether a PROXY header from the socket address peer is believed.
-func (o *Options) trustsProxy(peer string) bool {
-	if len(o.TrustedProxies) == 0 {
-		return true
-	}
-	from, err := netip.ParseAddrPort(peer)
-	if err != nil {
-		return false
-	}
-	addr := from.Addr().Unmap().WithZone("")
-	return slices.ContainsFunc(o.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }

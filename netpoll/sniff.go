@@ -58,7 +58,7 @@ func sniff(b []byte, st stage) (sniffed, error) {
 // refuses says why c must not go on, whatever sniff made of its head.
 func (l *loop) refuses(c *Conn, s *sniffed, err error) error {
 	switch {
-	case s.proxy && !l.server.opts.trustsProxy(c.peer):
+	case s.proxy && l.server.opts.TrustsProxy != nil && !l.server.opts.TrustsProxy(c.peer):
 		return ErrProxyUntrusted
 	case err == nil && s.next == stageFrames && l.server.opts.RequireTLS:
 		return ErrPlaintext

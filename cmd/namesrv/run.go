@@ -14,6 +14,7 @@ import (
 	"github.com/waymark-mq/waymark/namesrv"
 	"github.com/waymark-mq/waymark/namesrv/product"
 	"github.com/waymark-mq/waymark/namesrv/settings"
+	"github.com/waymark-mq/waymark/namesrv/tlsconfig"
 )
 
 // Exit codes. Source: Apache RocketMQ 5.5.0, observed.
@@ -83,6 +84,14 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logg
 	o := namesrv.Options{Settings: s, SerializeType: serializeType, Logger: logger}
 	o.EventLoops = spareProcessor(s.EventLoops, p.getenv)
 	if o.MaxFrameBytes, err = readMaxFrameBytes(env); err != nil {
+		fmt.Fprintln(p.stderr, err)
+		return exitFailed
+	}
+	tlsProperties, err := tlsconfig.Read(env.Properties, func(name string) string { return env.Origins[name] })
+	if err == nil {
+		o.TLS, err = tlsconfig.Open(tlsProperties, logger)
+	}
+	if err != nil {
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}

@@ -10,6 +10,7 @@ const (
 	bytebuffer = "github.com/valyala/bytebufferpool"
 	sys        = "golang.org/x/sys" // cpu: how far apart cache lines are
 	xsync      = "github.com/puzpuzpuz/xsync/v3"
+	pkcs8      = "github.com/youmark/pkcs8"
 	toml       = "github.com/BurntSushi/toml"
 	histogram  = "github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -34,11 +35,13 @@ var rules = map[string]rule{
 	"netpoll": {ours: []string{"codec"}, libraries: []string{gnet, bytebuffer, sys, xsync}},
 
 	"namesrv/settings/properties": {},
-	"namesrv/settings":            {ours: []string{"core", "namesrv/settings/properties"}},
+	"namesrv/access":              {},
+	"namesrv/settings":            {ours: []string{"core", "namesrv/access", "namesrv/settings/properties"}},
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec"}},
+	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
-	"cmd/namesrv":                 {ours: []string{"codec", "namesrv", "namesrv/product", "namesrv/settings"}, libraries: []string{memlimit}},
+	"cmd/namesrv":                 {ours: []string{"codec", "namesrv", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.
 	"profiles":       {libraries: []string{toml}},

@@ -13,6 +13,8 @@ type Env struct {
 	RocketmqHome string
 	// Properties are the Java system properties given to the process by name.
 	Properties map[string]string
+	// Origins names the environment variable that each of them was read from.
+	Origins map[string]string
 }
 
 // ProcessEnv reads the environment as Apache's start script and server do: the
@@ -20,16 +22,16 @@ type Env struct {
 // (user.home and rocketmq.home.dir among them), which count before HOME and
 // ROCKETMQ_HOME.
 func ProcessEnv(getenv func(string) string) Env {
-	properties := make(map[string]string)
+	properties, origins := make(map[string]string), make(map[string]string)
 	for _, variable := range []string{"JAVA_OPT", "JAVA_OPT_EXT"} {
 		for _, word := range strings.Fields(getenv(variable)) {
 			if definition, ok := strings.CutPrefix(word, "-D"); ok {
 				name, value, _ := strings.Cut(definition, "=")
-				properties[name] = value
+				properties[name], origins[name] = value, variable
 			}
 		}
 	}
-	env := Env{HomeDir: getenv("HOME"), RocketmqHome: getenv("ROCKETMQ_HOME"), Properties: properties}
+	env := Env{HomeDir: getenv("HOME"), RocketmqHome: getenv("ROCKETMQ_HOME"), Properties: properties, Origins: origins}
 	if home, ok := properties["user.home"]; ok {
 		env.HomeDir = home
 	}

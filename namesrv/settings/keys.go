@@ -33,7 +33,8 @@ type Key struct {
 	Property string
 	Meaning  string
 
-	whyNotTrue string // the reason for which true is refused; "": it is not
+	whyNotTrue string             // the reason for which true is refused; "": it is not
+	check      func(string) error // tells what is wrong with a text; nil: any will do
 	field      func(*Settings) any
 }
 

@@ -87,4 +87,7 @@ var ourKeys = []Key{
 	{Name: "orderConfStrict", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.OrderConfStrict },
 		Meaning: "An order configuration that would stop clients from reading routes is refused."},
+	{Name: "proxyProtocolTrusted", Effect: AtRestart, check: checkNetworks,
+		field:   func(s *Settings) any { return &s.ProxyProtocolTrusted },
+		Meaning: "Addresses and networks (CIDR), separated by commas or semicolons, whose PROXY protocol headers are believed; one from elsewhere closes the connection. Empty, Apache's way: all are believed."},
 }

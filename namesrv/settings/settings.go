@@ -84,6 +84,7 @@ type Settings struct {
 	MaxInflatedBodyBytes   int
 	OutputBudgetBytes      int64
 	OrderConfStrict        bool
+	ProxyProtocolTrusted   string
 
 	// listed are the keys that GET_NAMESRV_CONFIG shows beside those of the name
 	// server and the server network: every other key of the file as it stood
