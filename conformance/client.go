@@ -28,7 +28,22 @@ func dial(addr string) (*conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("conformance: %w", err)
 	}
-	return &conn{c: c, r: bufio.NewReader(c), early: map[int32]*Answer{}}, nil
+	return newConn(c), nil
+}
+
+func newConn(c net.Conn) *conn { return &conn{c: c, r: bufio.NewReader(c), early: map[int32]*Answer{}} }
+
+// dialTarget connects in the target's way, if it has one.
+func dialTarget(t Target) (*conn, error) {
+	d, ok := t.(Dialer)
+	if !ok {
+		return dial(t.Addr())
+	}
+	c, err := d.Dial()
+	if err != nil {
+		return nil, fmt.Errorf("conformance: %w", err)
+	}
+	return newConn(c), nil
 }
 
 func (c *conn) close() { c.c.Close() }
@@ -101,7 +116,7 @@ func (c *conn) silent() (*Answer, error) {
 // end ends the connection and waits until the server has done so too.
 func (c *conn) end() error {
 	defer c.close()
-	if err := c.c.(*net.TCPConn).CloseWrite(); err != nil {
+	if err := c.c.(interface{ CloseWrite() error }).CloseWrite(); err != nil {
 		return nil // the server was first
 	}
 	for {

@@ -112,7 +112,7 @@ func (s *session) conn(name string) (*conn, error) {
 	if c := s.conns[name]; c != nil {
 		return c, nil
 	}
-	c, err := dial(s.target.Addr())
+	c, err := dialTarget(s.target)
 	if err == nil {
 		s.conns[name] = c
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/waymark-mq/waymark/namesrv"
 	"github.com/waymark-mq/waymark/namesrv/settings"
+	"github.com/waymark-mq/waymark/namesrv/tlsconfig"
 )
 
 // ours is our server in this process.
@@ -32,7 +33,9 @@ func (o *ours) Close() {
 }
 
 // startOurs starts our server as cmd/namesrv would with a file of these settings.
-func startOurs(config map[string]string) (Target, error) {
+func startOurs(config map[string]string) (Target, error) { return startOursWith(config, nil) }
+
+func startOursWith(config map[string]string, tls *tlsconfig.Source) (*ours, error) {
 	dir, err := os.MkdirTemp("", "conformance")
 	if err != nil {
 		return nil, err
@@ -54,7 +57,7 @@ func startOurs(config map[string]string) (Target, error) {
 	}
 	s.ListenPort = 0
 	o := &ours{clock: newClock(), dir: dir}
-	if o.Server, err = namesrv.New(namesrv.Options{Settings: s, Logger: slog.New(slog.DiscardHandler), Clock: o.clock}); err != nil {
+	if o.Server, err = namesrv.New(namesrv.Options{Settings: s, Logger: slog.New(slog.DiscardHandler), Clock: o.clock, TLS: tls}); err != nil {
 		return nil, err
 	}
 	if err := o.Start(); err != nil {

@@ -1,12 +1,18 @@
 package conformance
 
-import "time"
+import (
+	"net"
+	"time"
+)
 
 // Target is a nameserver under test, started for one recording.
 type Target interface {
 	Addr() string // host:port
 	Close()
 }
+
+// Dialer is a Target that is connected to otherwise than by TCP alone. Its connections have CloseWrite.
+type Dialer interface{ Dial() (net.Conn, error) }
 
 // Clock is a Target whose time a test can move.
 type Clock interface{ Advance(d time.Duration) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,7 +19,8 @@ type site struct {
 	t                    *testing.T
 	home, config, kvFile string
 	addr                 string
-	openDescriptors      int // ulimit -n of the processes; 0: inherited
+	openDescriptors      int      // ulimit -n of the processes; 0: inherited
+	env                  []string // name=value, of the processes
 }
 
 // newSite makes a site whose configuration file has lines besides the address.
@@ -41,6 +43,9 @@ func (s *site) launch() *process {
 	s.t.Helper()
 	if s.openDescriptors > 0 {
 		return run(s.t, s.home, "/bin/sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$0" -c "$1"`, s.openDescriptors), program, s.config)
+	}
+	if len(s.env) > 0 {
+		return run(s.t, s.home, "/usr/bin/env", append(slices.Clone(s.env), program, "-c", s.config)...)
 	}
 	return run(s.t, s.home, program, "-c", s.config)
 }
