@@ -71,16 +71,13 @@ func TestBrokerInsideTLS(t *testing.T) {
 	eventually(t, "the broker goes", func() bool { _, alive := s.live(cluster, a.addr()); return !alive })
 }
 
-// The requests of one connection take effect in the order sent, and answers computed elsewhere come too.
+// The requests of one connection take effect in the order sent.
 func TestPipelineInsideTLS(t *testing.T) {
 	s := startTLS(t, "tls.server.mode", "enforcing")
 	c := s.secure()
 	a := broker("a").having(many(2000, 4)...)
-	last := c.send(a.request(), routeOf("None"), a.unregister(), a.request(), a.heartbeat(), ask(codec.RequestGetAllTopicListFromNameserver))
-	if got := c.wait(last); got.code != 0 || len(got.body) < 10_000 {
-		t.Errorf("list: %v", got)
-	}
-	for opaque := int32(1); opaque < last; opaque++ {
+	last := c.send(a.request(), routeOf("None"), a.unregister(), a.request(), a.heartbeat())
+	for opaque := int32(1); opaque <= last; opaque++ {
 		if got := c.wait(opaque); (got.code == 0) == (opaque == 2) {
 			t.Errorf("answer %d: %v", opaque, got)
 		}

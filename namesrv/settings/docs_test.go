@@ -26,6 +26,25 @@ while the server runs; *no effect*: Apache's key without a meaning here, accepte
 This page is made from the table in ` + "`namesrv/settings`" + `: ` + "`go test ./namesrv/settings -run TestDocs -update`" + `.
 `
 
+const docsTail = `
+## TLS
+
+Not keys but Java system properties, given as ` + "`-Dname=value`" + ` in the environment variables ` + "`JAVA_OPT` and `JAVA_OPT_EXT`" + `, as Apache's start script takes them, and all but the first two also in the file that the second names,
+where they count more. The log names what was found where. They are read at the start; the files with certificates and key are looked at every half second.
+
+| Property | Default | Meaning |
+|---|---|---|
+| tls.server.mode | ` + "`permissive`" + ` | ` + "`disabled`" + `: a TLS hello closes the connection; ` + "`permissive`" + `: both; ` + "`enforcing`" + `: TLS only. Another word is permissive, and warned of. |
+| tls.config.file | ` + "`/etc/rocketmq/tls.properties`" + ` | Properties file; it need not exist. |
+| tls.test.mode.enable | ` + "`true`" + ` | The server makes itself a certificate at the start; client certificates are optional, and those below don't count. |
+| tls.server.certPath | | PEM file with the certificate and those between it and the authority. |
+| tls.server.keyPath | | PEM file with its key: PKCS#8, plain or encrypted (PBES2), PKCS#1 or SEC 1. |
+| tls.server.keyPassword | | Password of an encrypted key. |
+| tls.server.need.client.auth | ` + "`none`" + ` | ` + "`none`, `optional` or `require`" + `: whether clients are asked for a certificate. |
+| tls.server.authClient | ` + "`false`" + ` | A client's certificate must come from an authority that is trusted; else any will do. |
+| tls.server.trustCertPath | | PEM file with the authorities trusted; without it they are the system's. |
+`
+
 func docs() []byte {
 	var out bytes.Buffer
 	out.WriteString(docsHead)
@@ -41,6 +60,7 @@ func docs() []byte {
 		}
 		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s |\n", k.Name, docsType(&k), docsDefault(&k), docsEffect(&k), k.Meaning)
 	}
+	out.WriteString(docsTail)
 	return out.Bytes()
 }
 
@@ -86,7 +106,7 @@ func TestDocs(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s is out of date: run with -update", docsFile)
 	}
-	if strings.Count(string(want), "\n| ") != len(keys)+4 {
+	if strings.Count(string(want), "\n| ") != len(keys)+4+10 {
 		t.Error("a row is missing or too many")
 	}
 }
