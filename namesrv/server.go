@@ -59,6 +59,7 @@ type Options struct {
 //	lists         encodes large list answers
 //	notifier      netpoll's; connects to brokers for 905
 //	fallbacks     ask the product environment (clusterTest only)
+//	watcher       tlsconfig's; looks at the files of the TLS certificate (if it has any)
 //
 // They meet in queues that never make the sender wait. Queries and heartbeats
 // pass none of them.

@@ -6,6 +6,9 @@
 //	                                                                         └────── one write per read event ◀──┘
 //	                                                                                 (and 256 KiB, and text that follows)
 //
+// A connection that begins with a TLS hello gets a tlsEnd between its socket and its loop once its handshake, on a goroutine,
+// is over; what is said here holds for it too.
+//
 // # Concurrency contract
 //
 //	Owner:   a connection belongs to one event loop for life. Everything in a Conn that isn't an atomic, everything in
@@ -17,6 +20,7 @@
 //	         Send are copied; a buffer given to SendBuffer belongs to this package; what was given to Follow is only read.
 //	Order:   answers appended by Frame leave in the order of the frames; two Sends from one goroutine leave in their order;
 //	         between both kinds there is no order. Open comes first, then frames, then Close, exactly once.
+//	TLS:     see tlsEnd for who owns what of it, handshakes for what bounds it.
 //	Blocks:  nothing here blocks a loop; nobody waits for a loop except the settler of handovers, Stats and Server.Close.
 //
 // # Rules of the engine underneath that shaped this package

@@ -54,7 +54,7 @@ func newLoop(s *Server, index int, h LoopHandler) *loop {
 // wheelStep makes deadlines exact to about 1.5 %, between 5 ms and 1 s.
 func wheelStep(o *Options) int64 {
 	shortest := time.Minute
-	for _, d := range [...]time.Duration{o.IdleTimeout, o.HalfFrameTimeout, o.StallTimeout, o.HandshakeTimeout} {
+	for _, d := range [...]time.Duration{o.IdleTimeout, o.HalfFrameTimeout, o.StallTimeout} {
 		if d > 0 {
 			shortest = min(shortest, d)
 		}
