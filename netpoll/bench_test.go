@@ -45,6 +45,39 @@ func BenchmarkSocketEcho(b *testing.B) {
 	}
 }
 
+// BenchmarkTLSEcho is BenchmarkSocketEcho inside TLS.
+func BenchmarkTLSEcho(b *testing.B) {
+	for _, depth := range []int{1, 32} {
+		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
+			s := startServer(b, newEcho(), withTLS(Options{}))
+			c := dialTLS(b, s)
+			batch := bytes.Repeat(frameOf("a request"), depth)
+			answers := make([]byte, len(batch))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.Write(batch); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := io.ReadFull(c, answers); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkTLSHandshake is a connection with its handshake and one request, the client's side included.
+func BenchmarkTLSHandshake(b *testing.B) {
+	s := startServer(b, newEcho(), withTLS(Options{}))
+	frame := frameOf("a request")
+	for b.Loop() {
+		c := dialTLS(b, s)
+		send(b, c, frame)
+		expect(b, c, frame)
+		_ = c.Close()
+	}
+}
+
 func TestPipeAllocatesNothing(t *testing.T) {
 	p := NewPipe(newEcho().NewLoop(), Options{Logger: quietLogger()})
 	batch := bytes.Repeat(frameOf("request"), 8)

@@ -120,6 +120,9 @@ func (p *Properties) readFile() error {
 }
 
 func (p *Properties) fromFile(path string, e properties.Entry) {
+	if e.Key == modeProperty {
+		p.warnings = append(p.warnings, fmt.Sprintf("%s in %s:%d has no effect: it is a system property only", e.Key, path, e.Line))
+	}
 	for _, name := range fileProperties {
 		if name == e.Key {
 			p.found[name] = value{strings.TrimSpace(e.Value), fmt.Sprintf("%s:%d", path, e.Line)}

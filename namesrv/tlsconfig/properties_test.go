@@ -59,6 +59,9 @@ tls.server.certPath=`+"/se\\\n   cond"+`
 	if p.CertPath != "/second" || p.KeyPath != s.key {
 		t.Errorf("certificate %q, key %q", p.CertPath, p.KeyPath)
 	}
+	if len(p.warnings) != 1 || !strings.Contains(p.warnings[0], modeProperty+" in "+s.config+":6") {
+		t.Errorf("warnings %q", p.warnings)
+	}
 	if from := p.found[certPathProperty].from; from != s.config+":10" {
 		t.Errorf("certificate from %q", from)
 	}
