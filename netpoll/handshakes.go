@@ -20,7 +20,7 @@ type handshakes struct {
 }
 
 // waitingHandshakes is how many handshakes may wait to begin for each that may have begun.
-const waitingHandshakes = 8
+const waitingHandshakes = 4
 
 func (h *handshakes) init(most int) {
 	h.most = int64(most) * (1 + waitingHandshakes)

@@ -42,7 +42,7 @@ type Options struct {
 	TLSConfig        func() *tls.Config
 	RequireTLS       bool          // a connection that doesn't begin with a hello closes
 	HandshakeTimeout time.Duration // 10 s from the hello to the end of the handshake
-	MaxHandshakes    int           // 1,024 handshakes begun at a time; 8 times as many wait, more are closed at once
+	MaxHandshakes    int           // 1,024 handshakes begun at a time; 4 times as many wait, more are closed at once
 
 	// TrustsProxy says whether a PROXY header from the socket's host:port is believed; if not, it closes the connection. nil: all are.
 	// It is called on any loop.
