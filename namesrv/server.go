@@ -65,6 +65,7 @@ type Server struct {
 	net           *netpoll.Server
 	product       *product.Environment // nil without clusterTest
 	started       int64                // Clock's time of New, from which needWaitForService counts
+	state         atomic.Uint32        // State, but for Waiting
 	goingAway     atomic.Bool          // newer clients are told to go away
 	stopping      atomic.Bool          // connections end because the server does
 	maxFrameBytes int
@@ -165,6 +166,7 @@ func (s *Server) Start() error {
 		s.settings.Store(&bound)
 	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
+	s.moveTo(Serving)
 	return nil
 }
 
@@ -178,6 +180,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		return nil // not started
 	}
 	s.stopOnce.Do(func() {
+		s.moveTo(Stopping)
 		s.sayGoodbye(ctx)
 		s.stopping.Store(true)
 		s.stopErr = s.net.Close(ctx)
