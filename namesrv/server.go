@@ -74,6 +74,8 @@ type Server struct {
 
 	_ cpu.CacheLinePad // what follows is written all the time, by somebody
 
+	counts   *counts
+	tallies  lastTallies
 	events   *eventLog
 	notifier *netpoll.Notifier
 	notified int32 // notifications so far, their opaque; writer only
@@ -118,6 +120,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		logger: o.Logger, clock: o.Clock, serializeType: o.SerializeType,
+		counts:    newCounts(o.Clock.Now()),
 		events:    newEventLog(o.Logger, o.Clock.Now),
 		table:     core.NewTable(o.Settings.Core(), kv),
 		started:   o.Clock.Now(),
