@@ -33,7 +33,7 @@ type Metrics struct {
 
 	LaneWait, Decoding, QueueWait, StepTime Histogram // of the write lane, nanoseconds
 	StepSize                                Histogram // commands in a step of the table
-	WriteBytes                              int64     // held by write requests that wait
+	WriteBytes, WriteLimit                  int64     // held by write requests that wait; above it registrations are refused
 	WriteQueue, DiskQueue, ListQueue        int       // changes that wait for the writer; for the disk; list answers
 
 	KVWrite, KVFailed Histogram // writes of the KV file, nanoseconds
@@ -107,7 +107,7 @@ func (s *Server) Metrics(ctx context.Context) *Metrics {
 		ChangedTopics: s.counts.changedTopics.read(),
 		LaneWait:      s.counts.laneWait.read(), Decoding: s.counts.decoding.read(),
 		QueueWait: s.counts.queueWait.read(), StepTime: s.counts.stepTime.read(), StepSize: s.counts.stepSize.read(),
-		WriteBytes: s.writeBytes.Load(), WriteQueue: s.changes.len(), DiskQueue: s.durables.len(), ListQueue: len(s.listJobs),
+		WriteBytes: s.writeBytes.Load(), WriteLimit: s.maxWriteBytes, WriteQueue: s.changes.len(), DiskQueue: s.durables.len(), ListQueue: len(s.listJobs),
 		KVWrite: s.counts.kvWrite.read(), KVFailed: s.counts.kvFailed.read(), KVBatch: s.counts.kvBatch.read(),
 	}
 	m.addEvents(s.counts)

@@ -11,7 +11,7 @@ type counters struct {
 	closed                                                       [closeKinds]uint64
 }
 
-// Stats are sums over the loops since the start, but for the last five.
+// Stats are sums over the loops since the start, but for those that are said to be of now.
 type Stats struct {
 	Accepted  uint64 // connections taken from the kernel
 	Refused   uint64 // of these, closed at once because of MaxConns
@@ -25,11 +25,12 @@ type Stats struct {
 	Panics    uint64
 	Closed    map[string]uint64 // ended connections by kind of reason; every kind is present
 
-	Conns       int
-	UnsentBytes int64
-	HeldBytes   int64 // input received and not handled
-	Loops       int
-	Missing     int // loops that didn't answer in time: they count as they were last seen
+	// Of now.
+	Conns                       int
+	UnsentBytes, MaxUnsentBytes int64
+	HeldBytes, MaxHeldBytes     int64 // input received and not handled
+	Loops                       int
+	Missing                     int // loops that didn't answer in time: they count as they were last seen
 }
 
 // lastSeen is what the loops counted when they last told. Any goroutine.
@@ -47,6 +48,7 @@ func (s *Server) Stats(ctx context.Context) (Stats, error) {
 		Accepted: s.acceptor.accepted.Load(), Refused: s.acceptor.refused.Load(), Failed: s.acceptor.failed.Load(),
 		Closed: make(map[string]uint64, closeKinds),
 		Conns:  s.ConnCount(), UnsentBytes: s.UnsentBytes(), HeldBytes: s.heldBytes(), Loops: len(s.loops),
+		MaxUnsentBytes: s.opts.MaxUnsentBytes, MaxHeldBytes: s.opts.MaxHeldBytes,
 	}
 	s.seen.mu.Lock()
 	defer s.seen.mu.Unlock()

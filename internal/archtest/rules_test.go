@@ -12,6 +12,7 @@ const (
 	xsync      = "github.com/puzpuzpuz/xsync/v3"
 	toml       = "github.com/BurntSushi/toml"
 	histogram  = "github.com/HdrHistogram/hdrhistogram-go"
+	prometheus = "github.com/prometheus/client_golang"
 )
 
 // rule says what the files of a package other than tests may import besides the
@@ -38,7 +39,8 @@ var rules = map[string]rule{
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec"}},
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
-	"cmd/namesrv":                 {ours: []string{"codec", "namesrv", "namesrv/product", "namesrv/settings"}, libraries: []string{memlimit}},
+	"admin":                       {ours: []string{"namesrv"}, libraries: []string{prometheus}},
+	"cmd/namesrv":                 {ours: []string{"admin", "codec", "namesrv", "namesrv/product", "namesrv/settings"}, libraries: []string{memlimit}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.
 	"profiles":       {libraries: []string{toml}},
