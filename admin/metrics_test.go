@@ -2,7 +2,9 @@ package admin
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -30,9 +32,17 @@ func busyNameserver(t *testing.T) (s *namesrv.Server, url string) {
 	return s, serve(t, Options{Source: s, TLS: func() time.Time { return expiry }})
 }
 
+// scrapeFile is for promtool.
+var scrapeFile = flag.String("scrape", "", "write a scrape to this file")
+
 func TestScrape(t *testing.T) {
 	_, url := busyNameserver(t)
 	text := scrape(t, url)
+	if *scrapeFile != "" {
+		if err := os.WriteFile(*scrapeFile, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, line := range []string{
 		`waymark_requests_total{request_code="get_routeinfo_by_topic",response_code="success",result="success"} 1`,
 		`waymark_requests_total{request_code="get_routeinfo_by_topic",response_code="topic_not_exist",result="success"} 1`,

@@ -7,6 +7,7 @@ import (
 
 // adminServer is what run needs of an *admin.Server.
 type adminServer interface {
+	Addr() string
 	Serve() error
 	Close()
 }
@@ -14,6 +15,7 @@ type adminServer interface {
 // noAdmin is the HTTP side when it is off.
 type noAdmin struct{}
 
+func (noAdmin) Addr() string { return "" }
 func (noAdmin) Serve() error { return nil }
 func (noAdmin) Close()       {}
 

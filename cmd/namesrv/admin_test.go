@@ -23,6 +23,7 @@ func (f *fakeAdmin) listen(o admin.Options) (adminServer, error) {
 	return f, nil
 }
 
+func (f *fakeAdmin) Addr() string { return "127.0.0.1:9870" }
 func (f *fakeAdmin) Serve() error { return nil }
 func (f *fakeAdmin) Close()       { f.closed++ }
 

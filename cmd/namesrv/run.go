@@ -109,6 +109,8 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logg
 	}
 	if warning != nil {
 		logger.Warn("no metrics and probes: the default address can't be listened on; adminListen chooses another", "error", warning)
+	} else if addr := side.Addr(); addr != "" {
+		logger.Info("metrics and probes", "addr", addr)
 	}
 	fmt.Fprintf(p.stdout, "The Name Server boot success. serializeType=%s, address %s:%s\n",
 		serializeNames[serializeType], s.BindAddress, portOf(srv.Addr()))
