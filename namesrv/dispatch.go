@@ -20,14 +20,14 @@ type loop struct {
 	now     int64 // monotonic nanoseconds of the read that brought it
 	result  result
 	scratch []byte
-	tally   tally
+	tally   *tally // apart: it is large, and would bring what is above to the beginning of a page, where buffers begin too
 
 	shown     *settings.Settings // the settings that shownText is of
 	shownText []byte
 }
 
 // NewLoop implements netpoll.Handler.
-func (s *Server) NewLoop() netpoll.LoopHandler { return &loop{Server: s} }
+func (s *Server) NewLoop() netpoll.LoopHandler { return &loop{Server: s, tally: &tally{}} }
 
 // Open implements netpoll.LoopHandler.
 func (l *loop) Open(c *netpoll.Conn, _ int64) { c.Context = &session{conn: c} }

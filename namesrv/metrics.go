@@ -126,7 +126,7 @@ func (s *Server) collectTallies(ctx context.Context) []*loopTally {
 	for i := range fresh {
 		fresh[i] = &loopTally{}
 	}
-	told, _ := s.net.Visit(ctx, func(i int, h netpoll.LoopHandler) { fresh[i].copyFrom(&h.(*loop).tally) })
+	told, _ := s.net.Visit(ctx, func(i int, h netpoll.LoopHandler) { fresh[i].copyFrom(h.(*loop).tally) })
 	s.tallies.mu.Lock()
 	defer s.tallies.mu.Unlock()
 	if s.tallies.loops == nil {
