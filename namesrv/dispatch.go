@@ -68,6 +68,7 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 	}
 	l.session, l.now = c.Context.(*session), now
 	if answer, ok := l.knownBeat(dst, f); ok && !l.goingAway.Load() {
+		l.countedBeat()
 		return answer, nil
 	}
 	if err := l.parse(f); err != nil {

@@ -114,6 +114,23 @@ func TestRequestsAreCountedExactly(t *testing.T) {
 	}
 }
 
+// What is recognised by its header is counted as well: route queries and heartbeats that come again, two ways and one.
+func TestRecognisedRequestsAreCounted(t *testing.T) {
+	s := start(t)
+	a := broker("a")
+	s.dial().register(a)
+	c, silent := s.dial(), s.dial()
+	for range 20 {
+		c.wantCode(a.heartbeat(), 0)
+		c.wantCode(routeOf("Base"), 0)
+		silent.send(a.heartbeat().oneway())
+	}
+	s.wantCounted(map[string]int{
+		"register_broker success success": 1, "broker_heartbeat success success": 20, "broker_heartbeat none oneway": 20,
+		"get_routeinfo_by_topic success success": 20,
+	})
+}
+
 // Requests that come together are counted one by one.
 func TestPipelinedRequestsAreCounted(t *testing.T) {
 	s := start(t)

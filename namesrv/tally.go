@@ -65,6 +65,15 @@ func (l *loop) counted() {
 	l.tally.count(kindOf(l.cmd.Code), l.result, l.now)
 }
 
+// countedBeat is counted for a heartbeat that knownBeat answered.
+func (l *loop) countedBeat() {
+	r := answeredOK
+	if l.session.beat.oneway {
+		r = notAnswered
+	}
+	l.tally.count(heartbeatRequest, r, l.now)
+}
+
 // asked is what has to be known of a request that is answered off its loop, to count it then.
 type asked struct {
 	request bool // it is one: the server's own changes and ends of connections aren't counted
