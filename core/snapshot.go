@@ -1,6 +1,8 @@
 package core
 
 import (
+	"iter"
+
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core/cow"
 )
@@ -50,6 +52,20 @@ func (s *Snapshot) Settings() Settings { return *s.settings }
 
 // Brokers is the number of (cluster, address) pairs that are live.
 func (s *Snapshot) Brokers() int { return s.live.Len() }
+
+// Topics is the number of topics.
+func (s *Snapshot) Topics() int { return s.topics.Len() }
+
+// AllLive yields what each live broker last registered, in no order.
+func (s *Snapshot) AllLive() iter.Seq[*Live] {
+	return func(yield func(*Live) bool) {
+		for _, l := range s.live.All() {
+			if !yield(l) {
+				return
+			}
+		}
+	}
+}
 
 // InternTopic returns name as a string, the table's own if it knows the topic.
 func (s *Snapshot) InternTopic(name []byte) string {

@@ -23,7 +23,7 @@ type site struct {
 	env                  []string // name=value, of the processes
 }
 
-// newSite makes a site whose configuration file has lines besides the address.
+// newSite makes a site whose configuration file has lines besides the address. The HTTP side is off unless they say otherwise.
 func newSite(t *testing.T, lines ...string) *site {
 	t.Helper()
 	port, err := harness.FreePort()
@@ -33,7 +33,7 @@ func newSite(t *testing.T, lines ...string) *site {
 	home := t.TempDir()
 	s := &site{t: t, home: home, config: filepath.Join(home, "namesrv.properties"),
 		kvFile: filepath.Join(home, "namesrv", "kvConfig.json"), addr: harness.Loopback(port)}
-	lines = append([]string{"bindAddress=127.0.0.1", fmt.Sprintf("listenPort=%d", port)}, lines...)
+	lines = append([]string{"bindAddress=127.0.0.1", fmt.Sprintf("listenPort=%d", port), "adminListen=off"}, lines...)
 	writeFile(t, s.config, strings.Join(lines, "\n")+"\n")
 	return s
 }

@@ -32,6 +32,14 @@ func TestStartRefused(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = l.Close() })
 		}, []string{"$ADDR", "address already in use"}},
+		{"address of the HTTP side taken", func(t *testing.T, s *site) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = l.Close() })
+			writeFile(t, s.config, readFile(t, s.config)+"adminListen="+l.Addr().String()+"\n")
+		}, []string{"adminListen", "address already in use"}},
 		{"configuration file missing", func(t *testing.T, s *site) { remove(t, s.config) },
 			[]string{"$CONFIG", "no such file"}},
 		{"configuration file is a folder", func(t *testing.T, s *site) {

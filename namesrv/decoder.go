@@ -24,14 +24,18 @@ func (d *decoder) decode(sess *session, w write) {
 	if w.frame == nil {
 		c := w.decoded
 		c.session, c.bytes = sess, n
-		d.changes.push(c)
+		d.pass(c, d.clock.Now())
 		return
+	}
+	began := d.clock.Now()
+	if w.asked.request {
+		d.counts.laneWait.observe(began - w.asked.at)
 	}
 	d.session = sess
 	defer w.frame.Free()
 	defer func() {
 		if r := recover(); r != nil {
-			d.panicked(sess, r)
+			d.panicked(sess, w.asked, r)
 			d.release(sess, n)
 		}
 	}()
@@ -39,20 +43,25 @@ func (d *decoder) decode(sess *session, w write) {
 		panic(err) // the loop has parsed the same bytes
 	}
 	c, file, no := d.translate()
+	done := d.clock.Now()
+	if w.asked.kind == registerRequest {
+		d.counts.decoding.observe(done - began)
+	}
 	switch {
 	case no != nil:
 		d.answer(*no)
+		d.answered(w.asked, resultOf(no.code))
 		d.release(sess, n)
 	case file != nil:
-		file.session, file.bytes, file.opaque, file.oneway = sess, n, d.cmd.Opaque, d.cmd.IsOneway()
+		file.session, file.bytes, file.opaque, file.asked = sess, n, d.cmd.Opaque, w.asked
 		d.durables.push(*file)
 	default:
-		c.session, c.opaque, c.bytes = sess, d.cmd.Opaque, n+c.bytes
+		c.session, c.opaque, c.bytes, c.asked = sess, d.cmd.Opaque, n+c.bytes, w.asked
 		d.writeBytes.Add(c.bytes - n)
 		if d.cmd.IsOneway() {
 			c.answer = nil
 		}
-		d.changes.push(c)
+		d.pass(c, done)
 	}
 }
 

@@ -18,14 +18,16 @@ type loop struct {
 	beat    bool          // it is the heartbeat that the session's beatShape has
 	routes  routeShapes
 	now     int64 // monotonic nanoseconds of the read that brought it
+	result  result
 	scratch []byte
+	tally   *tally // apart: it is large, and would bring what is above to the beginning of a page, where buffers begin too
 
 	shown     *settings.Settings // the settings that shownText is of
 	shownText []byte
 }
 
 // NewLoop implements netpoll.Handler.
-func (s *Server) NewLoop() netpoll.LoopHandler { return &loop{Server: s} }
+func (s *Server) NewLoop() netpoll.LoopHandler { return &loop{Server: s, tally: &tally{}} }
 
 // Open implements netpoll.LoopHandler.
 func (l *loop) Open(c *netpoll.Conn, _ int64) { c.Context = &session{conn: c} }
@@ -35,6 +37,9 @@ func (l *loop) Open(c *netpoll.Conn, _ int64) { c.Context = &session{conn: c} }
 // own end removes no broker: what is still being asked meanwhile gets whole routes.
 func (l *loop) Close(c *netpoll.Conn, _ error, _ int64) {
 	s := c.Context.(*session)
+	if s.identified {
+		l.tally.clients.remove(s.client)
+	}
 	if l.stopping.Load() || (!s.writes && len(s.touched) == 0) {
 		return
 	}
@@ -63,6 +68,7 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 	}
 	l.session, l.now = c.Context.(*session), now
 	if answer, ok := l.knownBeat(dst, f); ok && !l.goingAway.Load() {
+		l.countedBeat()
 		return answer, nil
 	}
 	if err := l.parse(f); err != nil {
@@ -71,10 +77,18 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 	if l.cmd.IsResponse() {
 		return dst, nil // nothing here waits for one
 	}
-	if l.goingAway.Load() && l.cmd.Version > lastWithoutGoAway {
-		return l.fail(dst, codec.ResponseGoAway, remarkGoAway), nil
+	if !l.session.identified {
+		l.session.client = l.tally.clients.add(clientKind{l.cmd.Language, l.cmd.Version})
+		l.session.identified = true
 	}
-	return l.dispatch(dst, frame), nil
+	l.result = answeredOK
+	if l.goingAway.Load() && l.cmd.Version > lastWithoutGoAway {
+		dst = l.fail(dst, codec.ResponseGoAway, remarkGoAway)
+	} else {
+		dst = l.dispatch(dst, frame)
+	}
+	l.counted()
+	return dst, nil
 }
 
 // lastWithoutGoAway is the version ordinal of V5_3_1; later ones understand code 1500.
@@ -149,6 +163,7 @@ func (l *loop) fail(dst []byte, code int32, remark string) []byte {
 }
 
 func (l *loop) reply(dst []byte, r reply, body []byte) []byte {
+	l.result = resultOf(r.code)
 	if l.cmd.IsOneway() {
 		return dst
 	}
@@ -166,7 +181,7 @@ func (l *loop) later(dst, frame []byte) []byte {
 	if l.writeBytes.Load() > l.maxWriteBytes {
 		return l.busy(dst)
 	}
-	l.enqueue(l.session, write{frame: keepFrame(l.session.conn, frame), slow: l.slowToDecode()})
+	l.enqueue(l.session, write{frame: keepFrame(l.session.conn, frame), slow: l.slowToDecode(), asked: l.forLater()})
 	return dst
 }
 

@@ -20,6 +20,7 @@ type fallback struct {
 	opaque  int32
 	version int32
 	topic   string
+	asked   asked
 }
 
 // askProduct passes the query in hand on; false means that it is to be answered here.
@@ -28,7 +29,7 @@ func (l *loop) askProduct(topic []byte) bool {
 		return false
 	}
 	select {
-	case l.fallbacks <- fallback{l.session, l.cmd.Opaque, l.cmd.Version, string(topic)}:
+	case l.fallbacks <- fallback{l.session, l.cmd.Opaque, l.cmd.Version, string(topic), l.forLater()}:
 		l.session.conn.Pause()
 		return true
 	default:
@@ -51,16 +52,18 @@ func (s *Server) runFallbacks(ctx context.Context) {
 
 func (s *Server) answerFromProduct(ctx context.Context, f fallback) {
 	defer f.session.conn.Resume()
-	defer s.recovered(f.session)
+	defer s.recovered(f.session, f.asked)
 	body, ok, err := s.product.Route(ctx, f.topic, f.version)
 	if err != nil {
 		s.events.productFailed(err)
 	}
 	if !ok {
 		s.sendReply(f.session, f.opaque, reply{code: codec.ResponseTopicNotExist, remark: remarkNoTopic + f.topic + remarkNoTopicHelp})
+		s.answered(f.asked, answeredNoTopic)
 		return
 	}
 	buf := bytebufferpool.Get()
 	buf.B = appendSuccess(buf.B, s.serializeType, f.opaque, body)
 	f.session.conn.SendBuffer(buf)
+	s.answered(f.asked, answeredOK)
 }

@@ -23,6 +23,7 @@ type write struct {
 	frame   keptFrame // freed when decoded
 	decoded change    // if there is no frame
 	slow    bool      // decoding may take long
+	asked   asked
 }
 
 // bytes is what the request counts in the write budget.

@@ -20,6 +20,7 @@ type listJob struct {
 	session *session
 	opaque  int32
 	list    core.List
+	asked   asked
 }
 
 // list answers with a list: on the loop if it is small, else by the lists
@@ -32,7 +33,7 @@ func (l *loop) list(dst []byte, list core.List) []byte {
 		return l.busy(dst)
 	}
 	select {
-	case l.listJobs <- listJob{l.session, l.cmd.Opaque, list}:
+	case l.listJobs <- listJob{l.session, l.cmd.Opaque, list, l.forLater()}:
 		l.session.conn.Pause()
 		return dst
 	default:
@@ -63,12 +64,14 @@ func (s *Server) runLists() {
 
 func (s *Server) sendList(j listJob) {
 	defer j.session.conn.Resume()
-	defer s.recovered(j.session)
+	defer s.recovered(j.session, j.asked)
 	if s.net.Overloaded() { // so many were let in while nothing was unsent yet
 		s.sendReply(j.session, j.opaque, busyReply)
+		s.answered(j.asked, answeredBusy)
 		return
 	}
 	buf := bytebufferpool.Get()
 	buf.B = appendSuccess(buf.B, s.serializeType, j.opaque, j.list.Body())
 	j.session.conn.SendBuffer(buf)
+	s.answered(j.asked, answeredOK)
 }

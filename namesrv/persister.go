@@ -17,7 +17,7 @@ type durable struct {
 	session *session
 	bytes   int64
 	opaque  int32
-	oneway  bool
+	asked   asked
 }
 
 // persister is the goroutine that owns both files. It writes first and then hands the
@@ -73,7 +73,10 @@ func (p *persister) writeKV(batch []durable) {
 	if batch = p.applyFitting(candidate, batch); len(batch) == 0 {
 		return
 	}
-	if err := p.kvFile.Write(storage.AppendKV(nil, candidate)); err != nil {
+	began := p.clock.Now()
+	err := p.kvFile.Write(storage.AppendKV(nil, candidate))
+	p.wroteKV(len(batch), p.clock.Now()-began, err)
+	if err != nil {
 		p.logger.Error("KV configuration not written; nothing has changed", "error", err)
 		for i := range batch {
 			p.refuse(&batch[i], reply{code: codec.ResponseSystemError, remark: "KV configuration can't be written: " + err.Error()})
@@ -82,8 +85,17 @@ func (p *persister) writeKV(batch []durable) {
 	}
 	p.kv = candidate
 	for i := range batch {
-		p.pass(&batch[i], change{command: batch[i].command})
+		p.passOn(&batch[i], change{command: batch[i].command})
 	}
+}
+
+func (p *persister) wroteKV(requests int, nanos int64, err error) {
+	p.counts.kvBatch.observe(int64(requests))
+	if err != nil {
+		p.counts.kvFailed.observe(nanos)
+		return
+	}
+	p.counts.kvWrite.observe(nanos)
 }
 
 // applyFitting applies a batch to kv, refuses the puts that would make it too large, and returns the rest.
@@ -152,17 +164,18 @@ func applyKV(kv storage.KV, c core.Command) {
 	}
 }
 
-// pass hands a change that is durable to the writer.
-func (p *persister) pass(d *durable, c change) {
-	c.session, c.opaque, c.bytes = d.session, d.opaque, d.bytes
-	c.answer = p.plainAnswer(d.opaque, d.oneway)
-	p.changes.push(c)
+// passOn hands a change that is durable to the writer.
+func (p *persister) passOn(d *durable, c change) {
+	c.session, c.opaque, c.bytes, c.asked = d.session, d.opaque, d.bytes, d.asked
+	c.answer = p.plainAnswer(d.opaque, d.asked.oneway)
+	p.pass(c, p.clock.Now())
 }
 
 // refuse answers a request that has changed nothing.
 func (p *persister) refuse(d *durable, r reply) {
-	if !d.oneway {
+	if !d.asked.oneway {
 		p.sendReply(d.session, d.opaque, r)
 	}
+	p.answered(d.asked, resultOf(r.code))
 	p.release(d.session, d.bytes)
 }

@@ -34,3 +34,10 @@ func (q *queue[T]) takeAll(buf []T) []T {
 	q.items = buf[:0]
 	return items
 }
+
+// len is how many items wait.
+func (q *queue[T]) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.items)
+}

@@ -34,6 +34,7 @@ func (l *loop) unregisterBroker(dst []byte) []byte {
 			BrokerAddr: field(&l.cmd, "brokerAddr").S, BrokerID: id,
 		},
 		opaque: l.cmd.Opaque,
+		asked:  l.forLater(),
 		bytes:  int64(names),
 		answer: l.plainAnswer(l.cmd.Opaque, l.cmd.IsOneway()),
 	}})

@@ -2,7 +2,6 @@ package namesrv
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
@@ -24,7 +23,7 @@ func (l *loop) getRouteInfoByTopic(dst []byte) []byte {
 	switch {
 	case l.cmd.IsOneway():
 		return dst
-	case l.notReady():
+	case l.waits(l.settings.Load(), l.now):
 		return l.fail(dst, codec.ResponseSystemError, remarkNotReady)
 	case l.session.conn.Overloaded():
 		return l.busy(dst)
@@ -64,13 +63,6 @@ func (l *loop) routeOptions() core.RouteOptions {
 		}
 	}
 	return o
-}
-
-// notReady reports whether route queries are held back after the start: an empty
-// table's "no such topic" would be taken for a fact.
-func (l *loop) notReady() bool {
-	c := l.settings.Load()
-	return c.NeedWaitForService && l.now-l.started < int64(c.WaitSecondsForService)*int64(time.Second)
 }
 
 func (l *loop) topicNotExist(dst, topic []byte) []byte {

@@ -25,7 +25,7 @@ func (d *decoder) decodeUpdateConfig() *durable {
 // Differs:  Apache ignores ill-typed values, and writes control characters unescaped.
 func (p *persister) updateConfig(d *durable) {
 	if len(d.body) == 0 {
-		p.pass(d, change{command: nothing})
+		p.passOn(d, change{command: nothing})
 		return
 	}
 	if len(d.body) > maxConfigBytes {
@@ -48,7 +48,7 @@ func (p *persister) updateConfig(d *durable) {
 	}
 	// The next update must start from this one, so it waits for the writer.
 	applied := make(chan struct{})
-	p.pass(d, change{command: &core.SetSettings{Settings: next.Core()}, then: func() {
+	p.passOn(d, change{command: &core.SetSettings{Settings: next.Core()}, then: func() {
 		p.settings.Store(next)
 		p.net.SetIdleTimeout(orNever(next.ServerChannelMaxIdleTimeSeconds))
 		close(applied)

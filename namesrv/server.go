@@ -75,6 +75,7 @@ type Server struct {
 	product       *product.Environment // nil without clusterTest
 	tls           *tlsconfig.Source    // nil: off
 	started       int64                // Clock's time of New, from which needWaitForService counts
+	state         atomic.Uint32        // State, but for Waiting
 	goingAway     atomic.Bool          // newer clients are told to go away
 	stopping      atomic.Bool          // connections end because the server does
 	maxFrameBytes int
@@ -83,6 +84,8 @@ type Server struct {
 
 	_ cpu.CacheLinePad // what follows is written all the time, by somebody
 
+	counts   *counts
+	tallies  lastTallies
 	events   *eventLog
 	notifier *netpoll.Notifier
 	notified int32 // notifications so far, their opaque; writer only
@@ -131,6 +134,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		logger: o.Logger, clock: o.Clock, wallMillis: o.WallMillis, serializeType: o.SerializeType,
+		counts:    newCounts(o.Clock.Now()),
 		events:    newEventLog(o.Logger, o.Clock.Now),
 		table:     core.NewTable(o.Settings.Core(), kv),
 		started:   o.Clock.Now(),
@@ -183,6 +187,7 @@ func (s *Server) Start() error {
 		s.settings.Store(&bound)
 	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
+	s.moveTo(Serving)
 	return nil
 }
 
@@ -196,6 +201,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		return nil // not started
 	}
 	s.stopOnce.Do(func() {
+		s.moveTo(Stopping)
 		s.sayGoodbye(ctx)
 		s.stopping.Store(true)
 		s.stopErr = s.net.Close(ctx)

@@ -11,7 +11,7 @@ import (
 //
 // Concurrency contract
 //
-//	loop only:  touched, sweepAt, writes, route, beat
+//	loop only:  touched, sweepAt, writes, identified, client, route, beat
 //	lane:       pushed by the loop, drained by one decoder at a time
 //	pending:    write requests that are not applied yet: added by the loop, taken off by
 //	            whoever finishes them; the loop reads it to keep the connection's order
@@ -23,6 +23,10 @@ type session struct {
 	touched map[*core.LiveCell]struct{} // brokers whose ownership this connection took by a sign of life (904, 322, a recognised 103)
 	sweepAt int                         // size of touched at which to look who is still there
 	writes  bool                        // the writer may know this connection
+
+	identified bool // by its first request: client says as what it is counted
+	client     clientKind
+
 	pending atomic.Int32
 	full    atomic.Bool // paused because too much is pending
 	lane    lane

@@ -14,11 +14,19 @@ type change struct {
 	session *session // whose request it is; nil for the server's own
 	opaque  int32    // of the request
 	bytes   int64    // held in the write budget until it is applied
+	asked   asked
+	queued  int64 // when it was passed to the writer
 	// answer appends the answer after the change is published; nil for one-way
 	// requests and ends of connections.
 	answer func(dst []byte, r *core.Result, s *core.Snapshot) []byte
 	// then runs on the writer after the publish; nil for most.
 	then func()
+}
+
+// pass queues a change for the writer.
+func (s *Server) pass(c change, now int64) {
+	c.queued = now
+	s.changes.push(c)
 }
 
 // maxKeptChanges is how much room for changes is kept after a wave of them.
@@ -136,13 +144,30 @@ func (w *writer) applyAll() {
 
 // step applies commands, publishes once, answers, and does what is left to do.
 func (w *writer) step(now int64, commands []core.Command, changes []change) {
+	before, began := w.table.Load(), w.clock.Now()
 	w.table.Step(now, commands, &w.out)
 	snapshot := w.table.Load()
+	w.stepped(began, len(commands), changes, snapshot != before)
 	for i := range changes {
 		w.finish(&changes[i], &w.out.Results[i], snapshot)
 	}
 	for _, e := range w.out.Effects {
 		w.perform(e)
+	}
+}
+
+// stepped counts a step.
+func (w *writer) stepped(began int64, commands int, changes []change, published bool) {
+	done := w.clock.Now()
+	w.counts.stepTime.observe(done - began)
+	w.counts.stepSize.observe(int64(commands))
+	if published {
+		w.counts.published.Store(done)
+	}
+	for i := range changes {
+		if changes[i].queued != 0 {
+			w.counts.queueWait.observe(began - changes[i].queued)
+		}
 	}
 }
 
@@ -153,14 +178,20 @@ func (s *Server) finish(c *change, r *core.Result, snapshot *core.Snapshot) {
 		c.then()
 	}
 	s.release(c.session, c.bytes)
+	became := answeredOK
+	if r.Refused {
+		became = answeredError
+	}
 	if c.answer != nil {
 		buf := bytebufferpool.Get()
 		buf.B = c.answer(buf.B, r, snapshot)
 		if len(buf.B) > largeAnswerBytes && s.net.Overloaded() {
 			buf.B = appendReply(buf.B[:0], s.serializeType, c.opaque, busyReply, nil)
+			became = answeredBusy
 		}
 		c.session.conn.SendBuffer(buf)
 	}
+	s.answered(c.asked, became)
 }
 
 // perform carries out what a step left to do.
@@ -173,6 +204,7 @@ func (s *Server) perform(e core.Effect) {
 	case *core.NotifyMinBrokerID:
 		s.notifyMinBrokerID(e)
 	case *core.Event:
+		s.counts.event(e)
 		s.events.log(e)
 	}
 }

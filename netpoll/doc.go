@@ -21,7 +21,7 @@
 //	Order:   answers appended by Frame leave in the order of the frames; two Sends from one goroutine leave in their order;
 //	         between both kinds there is no order. Open comes first, then frames, then Close, exactly once.
 //	TLS:     see tlsEnd for who owns what of it, handshakes for what bounds it.
-//	Blocks:  nothing here blocks a loop; nobody waits for a loop except the settler of handovers, Stats and Server.Close.
+//	Blocks:  nothing here blocks a loop; nobody waits for a loop except the settler of handovers, Visit, Stats and Server.Close.
 //
 // # Rules of the engine underneath that shaped this package
 //

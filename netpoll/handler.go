@@ -20,3 +20,9 @@ type LoopHandler interface {
 	// Close is the last call for a connection, exactly one for each Open. reason says why it ended and is never nil.
 	Close(c *Conn, reason error, now int64)
 }
+
+// Finisher is a LoopHandler that is told when a read event is over: Finished follows its frames, once their answers were
+// written. It isn't called for an event without a whole frame, nor for one that a panic has ended.
+type Finisher interface {
+	Finished()
+}

@@ -16,6 +16,7 @@ type loop struct {
 	server  *Server
 	index   int
 	handler LoopHandler
+	finish  func() // handler's Finished, if it has one
 	engine  gnet.EventLoop
 	anchor  *anchor
 	pipe    *Pipe // instead of engine
@@ -43,6 +44,9 @@ type loop struct {
 
 func newLoop(s *Server, index int, h LoopHandler) *loop {
 	l := &loop{server: s, index: index, handler: h, out: make([]byte, 0, 64*kib)}
+	if f, ok := h.(Finisher); ok {
+		l.finish = f.Finished
+	}
 	l.mostUnsent = s.opts.MaxUnsentBytes / int64(s.opts.EventLoops)
 	l.pool.init(s.opts.EventLoops)
 	l.stamp()

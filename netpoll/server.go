@@ -23,6 +23,7 @@ type Server struct {
 	acceptor *acceptor
 	conns    *xsync.MapOf[uint64, *Conn]
 	log      *limitedLog
+	seen     lastSeen
 
 	handshakes handshakes
 
@@ -119,6 +120,9 @@ func (s *Server) SetIdleTimeout(d time.Duration) { s.idle.Store(int64(d)) }
 
 // ConnCount is the number of open connections, those being handed to a loop included.
 func (s *Server) ConnCount() int { return int(s.count.Load()) }
+
+// Loops is the number of event loops.
+func (s *Server) Loops() int { return len(s.loops) }
 
 // UnsentBytes is the number of answer bytes in the process that no socket has taken, up to 50 ms old.
 func (s *Server) UnsentBytes() int64 {

@@ -2,6 +2,7 @@ package netpoll
 
 import (
 	"context"
+	"sync"
 )
 
 // counters of one loop, written and read on it.
@@ -12,7 +13,7 @@ type counters struct {
 	tlsConns                                                     int
 }
 
-// Stats are sums over the loops since the start, but for the last five. Bytes inside TLS are counted in the clear.
+// Stats are sums over the loops since the start, but for those that are said to be of now. Bytes inside TLS are counted in the clear.
 type Stats struct {
 	Accepted  uint64 // connections taken from the kernel
 	Refused   uint64 // of these, closed at once because of MaxConns
@@ -30,49 +31,85 @@ type Stats struct {
 	HandshakesFailed  uint64 // begun and not completed
 	HandshakesRefused uint64 // closed at once because too many were under way
 
-	Conns       int
-	TLSConns    int // of these, with a handshake behind them
-	UnsentBytes int64
-	HeldBytes   int64 // input received and not handled
-	Loops       int
+	// Of now.
+	Conns                       int
+	TLSConns                    int // of these, with a handshake behind them
+	UnsentBytes, MaxUnsentBytes int64
+	HeldBytes, MaxHeldBytes     int64 // input received and not handled
+	Loops                       int
+	Missing                     int // loops that didn't answer in time: they count as they were last seen
 }
 
-// Stats collects the counters by running on every loop; ctx bounds the wait for a busy one. After Close they are final.
+// lastSeen is what the loops counted when they last told. Any goroutine.
+type lastSeen struct {
+	mu    sync.Mutex
+	loops []counters
+}
+
+// Stats collects the counters by running on every loop; ctx bounds the wait for a busy one, and its error is returned with what
+// there is. After Close they are final.
 func (s *Server) Stats(ctx context.Context) (Stats, error) {
+	seen := make([]counters, len(s.loops))
+	told, err := s.Visit(ctx, func(i int, _ LoopHandler) { seen[i] = s.loops[i].counts })
 	st := Stats{
 		Accepted: s.acceptor.accepted.Load(), Refused: s.acceptor.refused.Load(), Failed: s.acceptor.failed.Load(),
 		Closed: make(map[string]uint64, closeKinds),
 		Conns:  s.ConnCount(), UnsentBytes: s.UnsentBytes(), HeldBytes: s.heldBytes(), Loops: len(s.loops),
+		MaxUnsentBytes: s.opts.MaxUnsentBytes, MaxHeldBytes: s.opts.MaxHeldBytes,
 	}
-	answers := make(chan counters, len(s.loops))
-	for _, l := range s.loops {
-		l.post(func() { answers <- l.counts })
+	s.seen.mu.Lock()
+	defer s.seen.mu.Unlock()
+	if s.seen.loops == nil {
+		s.seen.loops = make([]counters, len(s.loops))
+	}
+	for i := range s.loops {
+		if told[i] {
+			s.seen.loops[i] = seen[i]
+		} else {
+			st.Missing++
+		}
+		st.add(&s.seen.loops[i])
+	}
+	return st, err
+}
+
+// Visit runs visit on every loop, with the loop's index and handler, and reports which came to it before ctx ended; its error is
+// ctx's if one didn't. A late loop runs it all the same, so that what it writes may be read only if the loop is reported. After
+// Close the caller runs it.
+func (s *Server) Visit(ctx context.Context, visit func(i int, h LoopHandler)) (visited []bool, err error) {
+	visited = make([]bool, len(s.loops))
+	came := make(chan int, len(s.loops))
+	for i, l := range s.loops {
+		l.post(func() {
+			visit(i, l.handler)
+			came <- i
+		})
 	}
 	for range s.loops {
 		select {
-		case c := <-answers:
-			st.add(&c)
+		case i := <-came:
+			visited[i] = true
 			continue
 		case <-ctx.Done():
-			return st, ctx.Err()
+			return visited, ctx.Err()
 		case <-s.done:
 		}
-		return s.finalStats(st)
+		return s.visitEnded(visit)
 	}
-	return st, nil
+	return visited, nil
 }
 
-// finalStats reads the loops' memory directly: they have ended.
-func (s *Server) finalStats(st Stats) (Stats, error) {
+// visitEnded runs visit for loops that have ended, unless one was left behind in a handler that is stuck.
+func (s *Server) visitEnded(visit func(i int, h LoopHandler)) ([]bool, error) {
+	visited := make([]bool, len(s.loops))
 	if s.closeErr != nil {
-		return st, s.closeErr
+		return visited, s.closeErr
 	}
-	final := Stats{Accepted: st.Accepted, Refused: st.Refused, Failed: st.Failed, Loops: st.Loops,
-		Closed: make(map[string]uint64, closeKinds)}
-	for _, l := range s.loops {
-		final.add(&l.counts)
+	for i, l := range s.loops {
+		visit(i, l.handler)
+		visited[i] = true
 	}
-	return final, nil
+	return visited, nil
 }
 
 func (st *Stats) add(c *counters) {

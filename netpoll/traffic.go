@@ -73,6 +73,14 @@ func (l *loop) highWater() int {
 
 // cut handles all whole frames that are there and writes their answers at once.
 func (l *loop) cut(c *Conn) {
+	before := l.counts.frames
+	l.cutAll(c)
+	if l.finish != nil && l.counts.frames != before {
+		l.finish()
+	}
+}
+
+func (l *loop) cutAll(c *Conn) {
 	l.out, l.tail = l.out[:0], nil
 	l.lookUnsent(c)
 	limit := l.highWater()

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Waymark is this project's nameserver, as built at binary.
+// Waymark is this project's nameserver, as built at binary. Its HTTP side is on, as by default, but on a port of its own.
 func Waymark(binary string, loops int) *Server {
 	return &Server{Name: "waymark", Loops: loops, command: func(s *Server, port int, dir string) (*exec.Cmd, error) {
-		config, err := writeConfig(dir, port, "eventLoops="+strconv.Itoa(loops))
+		config, err := writeConfig(dir, port, "eventLoops="+strconv.Itoa(loops), "adminListen=127.0.0.1:0")
 		if err != nil {
 			return nil, err
 		}

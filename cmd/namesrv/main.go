@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/waymark-mq/waymark/admin"
 	"github.com/waymark-mq/waymark/namesrv"
 )
 
@@ -15,6 +16,7 @@ func main() {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	os.Exit(run(process{
 		args: os.Args[1:], getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr, signals: signals,
-		newServer: func(o namesrv.Options) (server, error) { return namesrv.New(o) },
+		newServer:   func(o namesrv.Options) (server, error) { return namesrv.New(o) },
+		listenAdmin: func(o admin.Options) (adminServer, error) { return admin.Listen(o) },
 	}))
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/waymark-mq/waymark/admin"
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/namesrv"
 	"github.com/waymark-mq/waymark/namesrv/product"
@@ -27,6 +28,7 @@ const (
 
 // server is what run needs of a *namesrv.Server.
 type server interface {
+	admin.Source
 	Start() error
 	Addr() string
 	Stop(context.Context) error
@@ -39,6 +41,7 @@ type process struct {
 	stdout, stderr io.Writer
 	signals        <-chan os.Signal
 	newServer      func(namesrv.Options) (server, error)
+	listenAdmin    func(admin.Options) (adminServer, error)
 }
 
 // run is the life of the process; it returns the exit code.
@@ -100,12 +103,23 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logg
 		o.Product = product.Find(property, p.getenv, s.ProductEnvName)
 	}
 	srv, err := p.newServer(o)
+	if err != nil {
+		fmt.Fprintln(p.stderr, err)
+		return exitFailed
+	}
+	side, warning, err := p.openAdmin(s, admin.Options{Source: srv, Logger: logger})
 	if err == nil {
+		defer side.Close()
 		err = srv.Start()
 	}
 	if err != nil {
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
+	}
+	if warning != nil {
+		logger.Warn("no metrics and probes: the default address can't be listened on; adminListen chooses another", "error", warning)
+	} else if addr := side.Addr(); addr != "" {
+		logger.Info("metrics and probes", "addr", addr)
 	}
 	fmt.Fprintf(p.stdout, "The Name Server boot success. serializeType=%s, address %s:%s\n",
 		serializeNames[serializeType], s.BindAddress, portOf(srv.Addr()))

@@ -10,12 +10,14 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/waymark-mq/waymark/admin"
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/namesrv"
 )
 
 // fakeServer stands in for the nameserver.
 type fakeServer struct {
+	admin.Source
 	options  namesrv.Options
 	startErr error
 	stopErr  error
@@ -43,6 +45,11 @@ type outcome struct {
 // starts stops at once.
 func start(t *testing.T, srv *fakeServer, env map[string]string, args ...string) outcome {
 	t.Helper()
+	return startWith(t, srv, &fakeAdmin{}, env, args...)
+}
+
+func startWith(t *testing.T, srv *fakeServer, side *fakeAdmin, env map[string]string, args ...string) outcome {
+	t.Helper()
 	srv.stopping = make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signals <- syscall.SIGTERM
@@ -65,6 +72,7 @@ func start(t *testing.T, srv *fakeServer, env map[string]string, args ...string)
 			srv.options = o
 			return srv, nil
 		},
+		listenAdmin: side.listen,
 	})
 	return outcome{exit, stdout.String(), stderr.String(), srv}
 }

@@ -13,6 +13,7 @@ const (
 	pkcs8      = "github.com/youmark/pkcs8"
 	toml       = "github.com/BurntSushi/toml"
 	histogram  = "github.com/HdrHistogram/hdrhistogram-go"
+	prometheus = "github.com/prometheus/client_golang"
 )
 
 // rule says what the files of a package other than tests may import besides the
@@ -41,7 +42,8 @@ var rules = map[string]rule{
 	"namesrv/product":             {ours: []string{"codec"}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
-	"cmd/namesrv":                 {ours: []string{"codec", "namesrv", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
+	"admin":                       {ours: []string{"namesrv"}, libraries: []string{prometheus}},
+	"cmd/namesrv":                 {ours: []string{"admin", "codec", "namesrv", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.
 	"profiles":       {libraries: []string{toml}},

@@ -63,6 +63,9 @@ var clientNetworkKeys = []Key{
 
 // ourKeys are not known to Apache, which would keep them without effect.
 var ourKeys = []Key{
+	{Name: "adminListen", Default: "127.0.0.1:9870", Effect: AtRestart,
+		field:   func(s *Settings) any { return &s.AdminListen },
+		Meaning: "Address, host:port, of the HTTP side: `/metrics`, `/livez`, `/readyz`, `/debug/pprof/`. Nothing, `0` or `off`: none. That the default's port is taken is only warned of; any other that can't be listened on stops the start."},
 	{Name: "brokerCloseGraceMillis", Default: "0", Effect: AtOnce, Max: 3_600_000,
 		field:   func(s *Settings) any { return &s.BrokerCloseGraceMillis },
 		Meaning: "How long a broker stays after its connection ended without a 104, for it to come back on another; 0, Apache's way: not at all."},

@@ -76,6 +76,7 @@ type Settings struct {
 	EnableReconnectForGoAway           bool
 
 	// Ours.
+	AdminListen            string
 	BrokerCloseGraceMillis int64 // ms
 	ExpiryGuardPercent     int64
 	ExpiryGuardMaxMillis   int64 // ms
@@ -95,9 +96,9 @@ type Settings struct {
 	blackList map[string]bool
 }
 
-// alwaysRefused are the keys that decide where files are written, and the list
+// alwaysRefused are the keys that decide where files are written and who may look in, and the list
 // of refused keys itself.
-var alwaysRefused = []string{"configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome"}
+var alwaysRefused = []string{"adminListen", "configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome"}
 
 // Default returns Apache's defaults. The files are below env.HomeDir, as
 // Apache's are; without one they are relative to the working directory.
@@ -112,6 +113,16 @@ func Default(env Env) *Settings {
 	s.RocketmqHome = env.RocketmqHome
 	s.readBlackList()
 	return s
+}
+
+// AdminAddr is the address of the HTTP side, "" for none, and whether somebody chose it.
+func (s *Settings) AdminAddr() (addr string, chosen bool) {
+	switch addr = trim(s.AdminListen); addr {
+	case "0", "off":
+		addr = ""
+	}
+	_, chosen = s.listed["adminListen"]
+	return addr, chosen
 }
 
 func (s *Settings) readBlackList() {

@@ -1,0 +1,15 @@
+// Package admin is the HTTP side for people and their tools: metrics, probes, profiles, and what others mount.
+//
+//	GET  /metrics        Prometheus text (METRICS.md)
+//	GET  /livez          200 while event loops and writer make progress
+//	GET  /readyz         200 while serving; else 503, and the state as text
+//	GET  /debug/pprof/   profiles, for peers on a loopback address only
+//	GET  /api/v1/        Options.API
+//	POST /drain          Options.Drain, for peers on a loopback address only
+//
+// It reads what the server counted and published and holds nothing up: each event loop copies its own counters when asked, and
+// is not waited for beyond a deadline.
+//
+// Goroutines: net/http's, one for each connection, of which there are few (maxConns); they touch nothing of the server's but
+// by its methods for any goroutine.
+package admin

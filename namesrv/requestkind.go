@@ -1,0 +1,131 @@
+package namesrv
+
+import "github.com/waymark-mq/waymark/codec"
+
+// requestKind numbers the request codes that are counted by themselves; all others share otherRequest.
+type requestKind uint8
+
+const (
+	otherRequest requestKind = iota
+	routeRequest
+	heartbeatRequest
+	registerRequest
+)
+
+// requestClass is what a request is for, in the words of rocketmq-rust's metrics.
+type requestClass string
+
+const (
+	routeRead     requestClass = "route-read"
+	brokerControl requestClass = "broker-control"
+	adminRequest  requestClass = "admin"
+)
+
+// requestKinds are the kinds in order: the code, and its name and class as metrics show them. The names are Apache's
+// constants in lower case, as RIP-46 has them.
+var requestKinds = [...]struct {
+	code  int32
+	name  string
+	class requestClass
+}{
+	otherRequest:     {-1, "other", adminRequest},
+	routeRequest:     {codec.RequestGetRouteInfoByTopic, "get_routeinfo_by_topic", routeRead},
+	heartbeatRequest: {codec.RequestBrokerHeartbeat, "broker_heartbeat", brokerControl},
+	registerRequest:  {codec.RequestRegisterBroker, "register_broker", brokerControl},
+	4:                {codec.RequestUnregisterBroker, "unregister_broker", brokerControl},
+	5:                {codec.RequestQueryDataVersion, "query_data_version", brokerControl},
+	6:                {codec.RequestGetBrokerMemberGroup, "get_broker_member_group", brokerControl},
+	7:                {codec.RequestGetBrokerClusterInfo, "get_broker_cluster_info", adminRequest},
+	8:                {codec.RequestGetAllTopicListFromNameserver, "get_all_topic_list_from_nameserver", adminRequest},
+	9:                {codec.RequestGetTopicsByCluster, "get_topics_by_cluster", adminRequest},
+	10:               {codec.RequestGetSystemTopicListFromNS, "get_system_topic_list_from_ns", adminRequest},
+	11:               {codec.RequestGetUnitTopicList, "get_unit_topic_list", adminRequest},
+	12:               {codec.RequestGetHasUnitSubTopicList, "get_has_unit_sub_topic_list", adminRequest},
+	13:               {codec.RequestGetHasUnitSubUnunitTopicList, "get_has_unit_sub_ununit_topic_list", adminRequest},
+	14:               {codec.RequestWipeWritePermOfBroker, "wipe_write_perm_of_broker", adminRequest},
+	15:               {codec.RequestAddWritePermOfBroker, "add_write_perm_of_broker", adminRequest},
+	16:               {codec.RequestDeleteTopicInNamesrv, "delete_topic_in_namesrv", adminRequest},
+	17:               {codec.RequestRegisterTopicInNamesrv, "register_topic_in_namesrv", brokerControl},
+	18:               {codec.RequestPutKVConfig, "put_kv_config", adminRequest},
+	19:               {codec.RequestGetKVConfig, "get_kv_config", adminRequest},
+	20:               {codec.RequestDeleteKVConfig, "delete_kv_config", adminRequest},
+	21:               {codec.RequestGetKVListByNamespace, "get_kvlist_by_namespace", adminRequest},
+	22:               {codec.RequestUpdateNamesrvConfig, "update_namesrv_config", adminRequest},
+	23:               {codec.RequestGetNamesrvConfig, "get_namesrv_config", adminRequest},
+}
+
+// kindOfCode finds the kind of a code below its length; 0 is otherRequest. Read only.
+var kindOfCode = func() (kinds [codec.RequestBrokerHeartbeat + 1]requestKind) {
+	for kind, k := range requestKinds {
+		if k.code >= 0 {
+			kinds[k.code] = requestKind(kind)
+		}
+	}
+	return kinds
+}()
+
+func kindOf(code int32) requestKind {
+	if uint32(code) < uint32(len(kindOfCode)) {
+		return kindOfCode[code]
+	}
+	return otherRequest
+}
+
+// result numbers what became of a request.
+type result uint8
+
+const (
+	answeredOK   result = iota // code 0
+	answeredElse               // a code without a number of its own
+	answeredError
+	answeredBusy
+	answeredUnknown
+	answeredDenied
+	answeredNoTopic
+	answeredNotFound
+	answeredGoAway
+	notAnswered // a one-way request
+	failedRequest
+	results
+	later // goes on elsewhere, and is counted there
+)
+
+// resultTexts are the results' response code and result as metrics show them, RIP-46's words, and outcome, rocketmq-rust's.
+var resultTexts = [results]struct {
+	code                      int32
+	response, result, outcome string
+}{
+	answeredOK:       {codec.ResponseSuccess, "success", "success", "success"},
+	answeredElse:     {-1, "other", "success", "error"},
+	answeredError:    {codec.ResponseSystemError, "system_error", "success", "error"},
+	answeredBusy:     {codec.ResponseSystemBusy, "system_busy", "success", "rejected"},
+	answeredUnknown:  {codec.ResponseRequestCodeNotSupported, "request_code_not_supported", "success", "error"},
+	answeredDenied:   {codec.ResponseNoPermission, "no_permission", "success", "rejected"},
+	answeredNoTopic:  {codec.ResponseTopicNotExist, "topic_not_exist", "success", "error"},
+	answeredNotFound: {codec.ResponseQueryNotFound, "query_not_found", "success", "error"},
+	answeredGoAway:   {codec.ResponseGoAway, "go_away", "success", "rejected"},
+	notAnswered:      {-1, "none", "oneway", "success"},
+	failedRequest:    {-1, "none", "process_request_failed", "error"},
+}
+
+func resultOf(code int32) result {
+	switch code {
+	case codec.ResponseSuccess:
+		return answeredOK
+	case codec.ResponseTopicNotExist:
+		return answeredNoTopic
+	case codec.ResponseSystemBusy:
+		return answeredBusy
+	case codec.ResponseSystemError:
+		return answeredError
+	case codec.ResponseQueryNotFound:
+		return answeredNotFound
+	case codec.ResponseRequestCodeNotSupported:
+		return answeredUnknown
+	case codec.ResponseNoPermission:
+		return answeredDenied
+	case codec.ResponseGoAway:
+		return answeredGoAway
+	}
+	return answeredElse
+}

@@ -1,0 +1,50 @@
+package namesrv
+
+import (
+	"time"
+
+	"github.com/waymark-mq/waymark/namesrv/settings"
+)
+
+// State is where a server is in its life. It only ever moves on.
+type State uint32
+
+const (
+	Starting State = iota // not listening yet
+	Waiting               // listening, but route queries are held back (needWaitForService)
+	Serving
+	Draining // still answering; peers are to go elsewhere
+	Stopping // connections end, or have ended
+)
+
+var stateNames = [...]string{"starting", "waiting", "serving", "draining", "stopping"}
+
+func (s State) String() string { return stateNames[s] }
+
+// State tells where the server is. Any goroutine.
+func (s *Server) State() State {
+	state := State(s.state.Load())
+	if state == Serving && s.waits(s.settings.Load(), s.clock.Now()) {
+		return Waiting
+	}
+	return state
+}
+
+// moveTo moves the server on; false if it is there already, or beyond. Any goroutine.
+func (s *Server) moveTo(next State) bool {
+	for {
+		now := s.state.Load()
+		if now >= uint32(next) {
+			return false
+		}
+		if s.state.CompareAndSwap(now, uint32(next)) {
+			return true
+		}
+	}
+}
+
+// waits reports whether route queries are held back at now (Clock's time): an empty table's "no such topic" would be taken for a
+// fact.
+func (s *Server) waits(c *settings.Settings, now int64) bool {
+	return c.NeedWaitForService && now-s.started < int64(c.WaitSecondsForService)*int64(time.Second)
+}
