@@ -12,6 +12,7 @@ require (
 	github.com/puzpuzpuz/xsync/v3 v3.5.1
 	github.com/valyala/bytebufferpool v1.0.0
 	golang.org/x/sys v0.30.0
+	gopkg.in/natefinch/lumberjack.v2 v2.2.1
 	pgregory.net/rapid v1.3.0
 )
 
@@ -22,5 +23,4 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect
 	golang.org/x/sync v0.11.0 // indirect
-	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 )
