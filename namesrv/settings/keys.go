@@ -33,7 +33,9 @@ type Key struct {
 	Property string
 	Meaning  string
 
-	whyNotTrue string // the reason for which true is refused; "": it is not
+	whyNotTrue string             // the reason for which true is refused; "": it is not
+	check      func(string) error // tells what is wrong with a text; nil: any will do
+	protected  bool               // UPDATE_NAMESRV_CONFIG refuses it, whatever configBlackList says
 	field      func(*Settings) any
 }
 
@@ -63,7 +65,7 @@ var keys = func() (all []Key) {
 		group Group
 		keys  []Key
 	}{
-		{NameServer, nameServerKeys}, {ServerNetwork, serverNetworkKeys}, {ClientNetwork, clientNetworkKeys}, {Ours, ourKeys},
+		{NameServer, nameServerKeys}, {ServerNetwork, serverNetworkKeys}, {ClientNetwork, clientNetworkKeys}, {Ours, ourKeys}, {Ours, accessKeys},
 	} {
 		for _, k := range group.keys {
 			k.Group = group.group

@@ -61,12 +61,15 @@ var clientNetworkKeys = []Key{
 		Meaning: "Apache reconnects when a peer answers 1500."},
 }
 
+// maxEventLoops is as many as netpoll runs.
+const maxEventLoops = 256
+
 // ourKeys are not known to Apache, which would keep them without effect.
 var ourKeys = []Key{
 	{Name: "brokerCloseGraceMillis", Default: "0", Effect: AtOnce, Max: 3_600_000,
 		field:   func(s *Settings) any { return &s.BrokerCloseGraceMillis },
 		Meaning: "How long a broker stays after its connection ended without a 104, for it to come back on another; 0, Apache's way: not at all."},
-	{Name: "eventLoops", Default: "0", Effect: AtRestart, Max: 1024,
+	{Name: "eventLoops", Default: "0", Effect: AtRestart, Max: maxEventLoops,
 		field:   func(s *Settings) any { return &s.EventLoops },
 		Meaning: "Event loops that serve connections; 0: one for each core, or as many as the environment variable GOMAXPROCS says. Without that variable the runtime gets a processor more if loops would take all."},
 	{Name: "maxConnections", Default: "0", Effect: AtRestart, Max: math.MaxInt32,
@@ -80,5 +83,5 @@ var ourKeys = []Key{
 		Meaning: "Bound of the bytes that wait to be sent, over all connections; beyond it queries are answered `SYSTEM_BUSY`."},
 	{Name: "orderConfStrict", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.OrderConfStrict },
-		Meaning: "An order configuration that would stop clients from reading routes is refused."},
+		Meaning: "An order configuration that would stop clients from reading routes is refused, and one that is stored already is served to nobody."},
 }

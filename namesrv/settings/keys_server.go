@@ -10,13 +10,13 @@ const noController = "no controller runs inside this nameserver: start a standal
 
 // nameServerKeys are the fields of NamesrvConfig.
 var nameServerKeys = []Key{
-	{Name: "rocketmqHome", Effect: Never,
+	{Name: "rocketmqHome", Effect: Never, protected: true,
 		field:   func(s *Settings) any { return &s.RocketmqHome },
 		Meaning: "Installation directory, from the system property `rocketmq.home.dir` or the environment variable `ROCKETMQ_HOME`. Nothing here needs it."},
-	{Name: "kvConfigPath", Effect: AtRestart, NotEmpty: true,
+	{Name: "kvConfigPath", Effect: AtRestart, NotEmpty: true, protected: true,
 		field:   func(s *Settings) any { return &s.KVConfigPath },
 		Meaning: "File of the KV table. Default `<home>/namesrv/kvConfig.json`."},
-	{Name: "configStorePath", Effect: AtRestart, NotEmpty: true,
+	{Name: "configStorePath", Effect: AtRestart, NotEmpty: true, protected: true,
 		field:   func(s *Settings) any { return &s.ConfigStorePath },
 		Meaning: "File that changed settings are saved to. Default `<home>/namesrv/namesrv.properties`; the `-c` file if there is one."},
 	{Name: "productEnvName", Default: "center", Effect: AtRestart,
@@ -73,14 +73,14 @@ var nameServerKeys = []Key{
 	{Name: "deleteTopicWithBrokerRegistration", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.DeleteTopicWithBrokerRegistration },
 		Meaning: "A topic that is missing from a broker's new registration is taken off that broker."},
-	{Name: "configBlackList", Default: "configBlackList;configStorePath;kvConfigPath", Effect: AtRestart,
+	{Name: "configBlackList", Default: "configBlackList;configStorePath;kvConfigPath", Effect: AtRestart, protected: true,
 		field:   func(s *Settings) any { return &s.ConfigBlackList },
 		Meaning: "Further keys that can't be changed while running, separated by `;`."},
 }
 
 // serverNetworkKeys are the fields of NettyServerConfig; the port is the start-up class's.
 var serverNetworkKeys = []Key{
-	{Name: "bindAddress", Default: "0.0.0.0", Effect: AtRestart, NotEmpty: true,
+	{Name: "bindAddress", Default: "0.0.0.0", Effect: AtRestart, NotEmpty: true, check: checkBindAddress,
 		field:   func(s *Settings) any { return &s.BindAddress },
 		Meaning: "Address to listen on: a host name, IPv4 or IPv6."},
 	{Name: "listenPort", Default: "9876", Effect: AtRestart, Max: 65535,

@@ -59,6 +59,11 @@ func (k *Key) setString(field *string, text string) error {
 	if text == "" && k.NotEmpty {
 		return errors.New("must not be empty")
 	}
+	if k.check != nil {
+		if err := k.check(text); err != nil {
+			return err
+		}
+	}
 	*field = text
 	return nil
 }
