@@ -31,5 +31,6 @@
 //	queuelist.go      lists that topics share    topicindex.go      topics by number
 //	mapping.go        static mappings            check_on.go        proofs, in builds tagged invariants
 //	kv.go             KV configuration           fold.go            zone names
+//	orderconf.go      its order configurations   edit.go            what 216, 217, 205, 327 changed
 //	liveness.go       LiveCell, Live
 package core
