@@ -3,6 +3,7 @@ package namesrv
 import (
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/access"
 )
 
 // decoder turns one write request after another into changes. One goroutine's own.
@@ -39,21 +40,38 @@ func (d *decoder) decode(sess *session, w write) {
 		panic(err) // the loop has parsed the same bytes
 	}
 	c, file, no := d.translate()
+	deed := d.deed()
 	switch {
 	case no != nil:
+		d.failed(deed, no)
 		d.answer(*no)
 		d.release(sess, n)
 	case file != nil:
+		file.deed = deed
 		file.session, file.bytes, file.opaque, file.oneway = sess, n, d.cmd.Opaque, d.cmd.IsOneway()
 		d.durables.push(*file)
 	default:
-		c.session, c.opaque, c.bytes = sess, d.cmd.Opaque, n+c.bytes
+		c.session, c.opaque, c.bytes, c.deed = sess, d.cmd.Opaque, n+c.bytes, deed
 		d.writeBytes.Add(c.bytes - n)
 		if d.cmd.IsOneway() {
 			c.answer = nil
 		}
 		d.changes.push(c)
 	}
+}
+
+// deed is that of the request in hand, if somebody has to account for it.
+func (d *decoder) deed() *deed {
+	switch access.GroupOf(d.cmd.Code) {
+	case access.Admin:
+	case access.Broker:
+		if d.audit == nil {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return newDeed(d.session.conn, &d.cmd)
 }
 
 // translate makes exactly one of a change, a request for the persister, or a reply of what is wrong.

@@ -23,6 +23,7 @@ func (s *Server) netOptions(c *settings.Settings) netpoll.Options {
 		MaxUnsentBytes:  c.OutputBudgetBytes,
 		SendBufferBytes: max(c.ServerSocketSndBufSize, 0),
 		RecvBufferBytes: max(c.ServerSocketRcvBufSize, 0),
+		Admit:           s.admit,
 		Logger:          s.logger,
 		Now:             s.clock.Now,
 	}

@@ -13,6 +13,7 @@ import (
 type durable struct {
 	command core.Command // PutKV or DeleteKV; nil for settings
 	body    []byte       // of 318
+	deed    *deed
 
 	session *session
 	bytes   int64
@@ -74,7 +75,7 @@ func (p *persister) writeKV(batch []durable) {
 		return
 	}
 	if err := p.kvFile.Write(storage.AppendKV(nil, candidate)); err != nil {
-		p.logger.Error("KV configuration not written; nothing has changed", "error", err)
+		p.events.fileFailed("KV configuration not written; nothing has changed", err)
 		for i := range batch {
 			p.refuse(&batch[i], reply{code: codec.ResponseSystemError, remark: "KV configuration can't be written: " + err.Error()})
 		}
@@ -96,7 +97,9 @@ func (p *persister) applyFitting(kv storage.KV, batch []durable) []durable {
 			continue
 		}
 		size += more
+		before := kvValue(kv, batch[i].command)
 		applyKV(kv, batch[i].command)
+		batch[i].deed.valued(before, kvValue(kv, batch[i].command))
 		fits = append(fits, batch[i])
 	}
 	return fits
@@ -136,6 +139,17 @@ func kvBytes(kv storage.KV) (n int) {
 	return n
 }
 
+// kvValue is the value that a command is about; not valid if there is none.
+func kvValue(kv storage.KV, c core.Command) (v codec.NullString) {
+	switch c := c.(type) {
+	case *core.PutKV:
+		v.S, v.Valid = kv[c.Namespace][c.Key]
+	case *core.DeleteKV:
+		v.S, v.Valid = kv[c.Namespace][c.Key]
+	}
+	return v
+}
+
 func applyKV(kv storage.KV, c core.Command) {
 	switch c := c.(type) {
 	case *core.PutKV:
@@ -154,13 +168,14 @@ func applyKV(kv storage.KV, c core.Command) {
 
 // pass hands a change that is durable to the writer.
 func (p *persister) pass(d *durable, c change) {
-	c.session, c.opaque, c.bytes = d.session, d.opaque, d.bytes
+	c.session, c.opaque, c.bytes, c.deed = d.session, d.opaque, d.bytes, d.deed
 	c.answer = p.plainAnswer(d.opaque, d.oneway)
 	p.changes.push(c)
 }
 
 // refuse answers a request that has changed nothing.
 func (p *persister) refuse(d *durable, r reply) {
+	p.failed(d.deed, &r)
 	if !d.oneway {
 		p.sendReply(d.session, d.opaque, r)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/audit"
 	"github.com/waymark-mq/waymark/namesrv/product"
 	"github.com/waymark-mq/waymark/namesrv/settings"
 	"github.com/waymark-mq/waymark/namesrv/storage"
@@ -33,9 +34,11 @@ type Options struct {
 	// SerializeType is the header form of answers and notifications.
 	SerializeType codec.SerializeType
 	Logger        *slog.Logger // nil: slog.Default()
-	Clock         Clock        // nil: the system's
-	MaxFrameBytes int          // 0: 16 MiB, as Apache's system property com.rocketmq.remoting.frameMaxLength
-	EventLoops    int          // 0: the setting's, or if that is 0 as many as GOMAXPROCS
+	// Level is made to follow the setting logLevel; nil: nobody's is.
+	Level         *slog.LevelVar
+	Clock         Clock // nil: the system's
+	MaxFrameBytes int   // 0: 16 MiB, as Apache's system property com.rocketmq.remoting.frameMaxLength
+	EventLoops    int   // 0: the setting's, or if that is 0 as many as GOMAXPROCS
 	// Product is asked for routes that aren't found here; nil: nobody is (clusterTest=false).
 	Product *product.Environment
 }
@@ -61,6 +64,7 @@ type Server struct {
 	clock         Clock
 	serializeType codec.SerializeType
 	settings      atomic.Pointer[settings.Settings] // stored by the writer
+	guard         guard
 	table         *core.Table
 	net           *netpoll.Server
 	product       *product.Environment // nil without clusterTest
@@ -73,6 +77,10 @@ type Server struct {
 
 	_ cpu.CacheLinePad // what follows is written all the time, by somebody
 
+	guarded  guardCounts
+	audit    *audit.Log     // nil without auditLogPath
+	level    *slog.LevelVar // Options.Level
+	refusals sharedBurst    // of the audit file
 	events   *eventLog
 	notifier *netpoll.Notifier
 	notified int32 // notifications so far, their opaque; writer only
@@ -128,6 +136,8 @@ func New(o Options) (*Server, error) {
 		kvFile:    kvFile,
 		kv:        kv,
 
+		level:         o.Level,
+		refusals:      sharedBurst{burst: newBurst(o.Clock.Now, mostRefusals, refusalPeriod)},
 		maxWriteBytes: defaultMaxWriteBytes,
 		maxFrameBytes: o.MaxFrameBytes,
 		eventLoops:    o.EventLoops,
@@ -138,12 +148,26 @@ func New(o Options) (*Server, error) {
 	}
 	s.rooms.New = func() any { return new(codec.RegisterRoom) }
 	s.settings.Store(o.Settings)
+	if err := s.guard.setRules(o.Settings); err != nil {
+		return nil, fmt.Errorf("namesrv: %w", err)
+	}
+	s.guard.setLimits(o.Settings)
+	s.setLevel(o.Settings)
 	return s, nil
+}
+
+func (s *Server) setLevel(c *settings.Settings) {
+	if s.level != nil {
+		s.level.Set(c.Level())
+	}
 }
 
 // Start binds the port and serves until Stop. A port that is taken is an error that names it.
 func (s *Server) Start() error {
 	c := s.settings.Load()
+	if err := s.openAudit(c); err != nil {
+		return fmt.Errorf("namesrv: %w", err)
+	}
 	s.notifier = netpoll.NewNotifier(s.notifierOptions(c))
 	// The write lane runs before the first connection can use it. Half of the cores, so
 	// that event loops find one when registrations come in a wave.
@@ -158,6 +182,7 @@ func (s *Server) Start() error {
 		return fmt.Errorf("namesrv: %w", err)
 	}
 	s.net = n
+	s.warnIfOpen(n.Addr())
 	go s.runWriter()       // it asks the loops before it expires anybody
 	if c.ListenPort == 0 { // 319 shows the port that was taken, as Apache's does
 		bound := *c
@@ -211,6 +236,7 @@ func (s *Server) stopWorkers() {
 	s.fallbacksStop()
 	s.fallbacksDone.Wait()
 	s.notifier.Close()
+	s.closeAudit()
 }
 
 func (s *Server) startFallbacks() {

@@ -14,6 +14,7 @@ type change struct {
 	session *session // whose request it is; nil for the server's own
 	opaque  int32    // of the request
 	bytes   int64    // held in the write budget until it is applied
+	deed    *deed    // nil for what nobody has to account for
 	// answer appends the answer after the change is published; nil for one-way
 	// requests and ends of connections.
 	answer func(dst []byte, r *core.Result, s *core.Snapshot) []byte
@@ -138,6 +139,7 @@ func (w *writer) applyAll() {
 func (w *writer) step(now int64, commands []core.Command, changes []change) {
 	w.table.Step(now, commands, &w.out)
 	snapshot := w.table.Load()
+	w.chronicle(changes)
 	for i := range changes {
 		w.finish(&changes[i], &w.out.Results[i], snapshot)
 	}
