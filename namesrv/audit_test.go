@@ -127,7 +127,9 @@ func TestAuditTellsWho(t *testing.T) {
 // What happens to brokers without a request is told too, and what rules are against.
 func TestAuditOfEventsAndRefusals(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
-	s := start(t, audited(path), adminList, func(c *settings.Settings) { c.BrokerAllowList, c.BrokerAllowListMode = "10.0.0.0/8", "observe" })
+	s := start(t, audited(path), adminList, func(c *settings.Settings) {
+		c.BrokerAllowList, c.BrokerAllowListMode = "10.0.0.0/8, 127.0.0.1", "observe"
+	})
 	in, out := s.proxied(inside), s.proxied(outside)
 	in.register(broker("silent").set("heartbeatTimeoutMillis", "10000"))
 	gone := s.proxied("10.9.9.9:9")

@@ -39,13 +39,16 @@ func connOf(conn *netpoll.Conn) audit.Peer {
 }
 
 func whatOf(c *codec.Command) *audit.What {
-	text := func(name string) string { return audit.Text(field(c, name).S) }
+	text := func(name string) string {
+		v, _ := c.Field(name)
+		return audit.Text(v)
+	}
 	w := &audit.What{
 		Namespace: text("namespace"), Key: text("key"), Topic: text("topic"), Cluster: text("clusterName"), Broker: text("brokerName"),
 		BrokerID: text("brokerId"), Addr: text("brokerAddr"),
 	}
 	if c.Code == codec.RequestUpdateNamesrvConfig {
-		w.Body = audit.Text(string(c.Body[:min(len(c.Body), maxConfigBytes)]))
+		w.Body = audit.Text(c.Body)
 	}
 	return w
 }

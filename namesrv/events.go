@@ -8,7 +8,6 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
-	"github.com/waymark-mq/waymark/namesrv/access"
 )
 
 // eventLog writes what happens to brokers, one line an event. What repeats with
@@ -148,13 +147,13 @@ func (l *eventLog) failed(d *deed) {
 }
 
 // against tells of a request that a rule of access is against.
-func (l *eventLog) against(from string, code int32, v access.Verdict) {
+func (l *eventLog) against(code int32, v verdict) {
 	text := "request let through that would be refused if the setting's mode were enforce"
 	if v.Refused {
 		text = "request refused"
 	}
-	l.limited(slog.LevelWarn, fmt.Sprint("access ", from, " ", code), text, slog.String("setting", v.By), slog.Int("code", int(code)),
-		slog.String("request", codec.RequestName(code)), slog.String("from", from))
+	l.limited(slog.LevelWarn, fmt.Sprint("access ", v.from, " ", code), text, slog.String("setting", v.By), slog.Int("code", int(code)),
+		slog.String("request", codec.RequestName(code)), slog.String("from", v.from))
 }
 
 // tooManyMisses tells of an address that has used up its share of them.

@@ -74,7 +74,7 @@ func (s *Server) AccessStats() AccessStats {
 }
 
 // refuses reports whether the rules are against carrying out the request in hand, and tells of it. rules are on.
-func (l *loop) refuses(rules *access.Rules) (v access.Verdict, refused bool) {
+func (l *loop) refuses(rules *access.Rules) (v verdict, refused bool) {
 	g := access.GroupOf(l.cmd.Code)
 	if g == access.Read {
 		return v, false
@@ -90,17 +90,17 @@ func (l *loop) refuses(rules *access.Rules) (v access.Verdict, refused bool) {
 	// Brokers' requests come all the time: the audit file has one a minute of each connection and code.
 	due := l.peer().due(l.cmd.Code, l.now)
 	if due {
-		l.events.against(l.peer().name, l.cmd.Code, v)
+		l.events.against(l.cmd.Code, v)
 	}
 	if l.audit != nil && (due || g == access.Admin) {
-		l.writeAgainst(event, v)
+		l.writeAgainst(event, v.Verdict)
 	}
 	return v, v.Refused
 }
 
 // noPermission answers a request that is refused. Its connection stays.
-func (l *loop) noPermission(dst []byte, v access.Verdict) []byte {
-	return l.fail(dst, codec.ResponseNoPermission, remarkNoPermission+l.peer().name+": "+v.By)
+func (l *loop) noPermission(dst []byte, v verdict) []byte {
+	return l.fail(dst, codec.ResponseNoPermission, remarkNoPermission+v.from+": "+v.By)
 }
 
 // tooManyMisses reports whether the peer's share of queries without an answer is used up.

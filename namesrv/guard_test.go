@@ -12,7 +12,6 @@ import (
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/internal/invariants"
 	"github.com/waymark-mq/waymark/internal/raceflag"
-	"github.com/waymark-mq/waymark/namesrv/access"
 	"github.com/waymark-mq/waymark/namesrv/settings"
 )
 
@@ -42,8 +41,9 @@ const (
 	notInBrokerList = `16 "no permission from 172.16.0.9: brokerAllowList"`
 )
 
-func adminList(c *settings.Settings)  { c.AdminAllowList = "10.0.0.0/8" }
-func brokerList(c *settings.Settings) { c.BrokerAllowList = "10.0.0.0/8" }
+// The proxy is on this machine, and must be allowed too.
+func adminList(c *settings.Settings)  { c.AdminAllowList = "10.0.0.0/8, 127.0.0.1" }
+func brokerList(c *settings.Settings) { c.BrokerAllowList = "10.0.0.0/8, 127.0.0.1" }
 
 // adminRequests change something in world, each of them.
 func adminRequests() []request {
@@ -200,6 +200,31 @@ func TestAddressesOfPeers(t *testing.T) {
 	s.dial().want(put("n", "k", "v"), "0")
 }
 
+// A PROXY header, which everybody can send, lifts no rule: the other end of the socket must be allowed as well.
+func TestProxyHeaderLiftsNoRule(t *testing.T) {
+	for _, tt := range []struct {
+		list, from string
+		want       string // "": allowed
+	}{
+		{"10.0.0.0/8", inside, "no permission from 127.0.0.1: adminAllowList"},
+		{"127.0.0.1", inside, "no permission from 10.1.2.3: adminAllowList"},
+		{"172.16.0.0/12", inside, "no permission from 10.1.2.3: adminAllowList"},
+		{"10.0.0.0/8 127.0.0.1", inside, ""},
+		{"10.0.0.0/8", "", "no permission from 127.0.0.1: adminAllowList"},
+		{"127.0.0.1", "", ""},
+	} {
+		s := start(t, func(c *settings.Settings) { c.AdminAllowList = tt.list })
+		c := s.dial()
+		if tt.from != "" {
+			c = s.proxied(tt.from)
+		}
+		a := c.call(put("n", "k", "v"))
+		if allowed := a.code == 0; allowed != (tt.want == "") || !allowed && (a.code != 16 || *a.remark != tt.want) {
+			t.Errorf("list %s, from %s: %s, want %q", tt.list, tt.from, a, tt.want)
+		}
+	}
+}
+
 // The rules can't be changed by the request that they guard, nor by an address that they allow.
 func TestGuardCannotBeLifted(t *testing.T) {
 	s := start(t, adminList)
@@ -230,6 +255,9 @@ func TestOtherRulesCountAtOnce(t *testing.T) {
 	} {
 		c := *s.settings.Load()
 		c.BrokerAllowList, c.BrokerAllowListMode = step.list, step.mode
+		if step.list != "" {
+			c.BrokerAllowList += ", 127.0.0.1"
+		}
 		if err := s.guard.setRules(&c); err != nil {
 			t.Fatal(err)
 		}
@@ -382,7 +410,7 @@ func TestJudgedBeatAllocatesNothing(t *testing.T) {
 		if mode == "observe" {
 			from = outside
 		}
-		conn.Context.(*session).peer = &peer{addr: access.Peer(from), name: from}
+		conn.Context.(*session).peer = &peer{origin: originOf(from)}
 		s.proxied(inside).register(broker("a"))
 		frame, dst := broker("a").heartbeat().frame(1), make([]byte, 0, 4096)
 		run := func() {

@@ -5,39 +5,71 @@ import (
 	"time"
 
 	"github.com/waymark-mq/waymark/namesrv/access"
+	"github.com/waymark-mq/waymark/netpoll"
 )
 
 // peer is what the rules and limits of access need of a connection's other end. It is found out with the first request
 // that needs it. The loop's own.
 type peer struct {
-	addr netip.Addr
-	name string // addr as text, for remarks and logs
+	origin        // what a PROXY header says, if there was one
+	via    origin // the other end of the socket, if that is another
 
 	rules    *access.Rules // whose verdicts are kept
-	verdicts [access.Groups]access.Verdict
+	verdicts [access.Groups]verdict
 
 	told map[int32]int64 // by request code: when it was last told that something is against it
+}
+
+// origin is an address, and its text for remarks and logs.
+type origin struct {
+	addr netip.Addr
+	name string
+}
+
+// verdict is what the rules say, and of which address.
+type verdict struct {
+	access.Verdict
+	from string
+}
+
+func originOf(hostPort string) origin {
+	o := origin{access.Peer(hostPort), hostPort}
+	if o.addr.IsValid() {
+		o.name = o.addr.String()
+	}
+	return o
 }
 
 // peer returns the other end of the connection in hand.
 func (l *loop) peer() *peer {
 	s := l.session
 	if s.peer == nil {
-		from := s.conn.RemoteAddr()
-		s.peer = &peer{addr: access.Peer(from), name: from}
-		if s.peer.addr.IsValid() {
-			s.peer.name = s.peer.addr.String()
-		}
+		s.peer = newPeer(s.conn)
 	}
 	return s.peer
 }
 
-// judge is what the rules say to requests of a group; it is kept until there are other rules.
-func (p *peer) judge(rules *access.Rules, g access.Group) access.Verdict {
+func newPeer(c *netpoll.Conn) *peer {
+	p := &peer{origin: originOf(c.RemoteAddr())}
+	if socket := c.SocketAddr(); socket != c.RemoteAddr() {
+		p.via = originOf(socket)
+	}
+	return p
+}
+
+// judge is what the rules say to requests of a group; it is kept until there are other rules. Everybody can send a PROXY
+// header that names an allowed address, so the other end of the socket must be allowed, too.
+func (p *peer) judge(rules *access.Rules, g access.Group) verdict {
 	if p.rules != rules {
 		p.rules = rules
 		for g := range p.verdicts {
-			p.verdicts[g] = rules.Judge(access.Group(g), p.addr)
+			v := verdict{rules.Judge(access.Group(g), p.addr), p.name}
+			if p.via.name != "" {
+				if w := rules.Judge(access.Group(g), p.via.addr); w.Refused && !v.Refused || v.By == "" {
+					v = verdict{w, p.via.name}
+				}
+			}
+			p.verdicts[g] = v
 		}
 	}
 	return p.verdicts[g]

@@ -81,16 +81,16 @@ var Null = json.RawMessage("null")
 // maxTextBytes bounds a text of a record.
 const maxTextBytes = 1 << 10
 
-// Text is a peer's text as records have it: cut, with its length told, if it is long; its own copy of it then.
-func Text(s string) string {
+// Text is a peer's text as records have it: cut, with its length told, if it is long. Of bytes it is a copy.
+func Text[T string | []byte](s T) string {
 	if len(s) <= maxTextBytes {
-		return s
+		return string(s)
 	}
 	n := maxTextBytes
 	for n > maxTextBytes-utf8.UTFMax && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return fmt.Sprintf("%s… (%d bytes)", s[:n], len(s))
+	return fmt.Sprintf("%s… (%d bytes)", string(s[:n]), len(s))
 }
 
 // line encodes a record.

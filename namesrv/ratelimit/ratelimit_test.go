@@ -22,7 +22,7 @@ func passes(l *Limiter, addr string, now int64, n int) (passed int) {
 }
 
 func TestLimit(t *testing.T) {
-	for _, perSecond := range []int{1, 3, 50, 1_000_000} {
+	for _, perSecond := range []int{1, 3, 50, 2000} {
 		l, now := New(perSecond), 1000*second
 		if got := passes(l, "10.0.0.1", now, perSecond+10); got != perSecond {
 			t.Errorf("%d a second: %d at once", perSecond, got)
@@ -39,11 +39,7 @@ func TestLimit(t *testing.T) {
 			t.Errorf("%d a second: %d after a pause", perSecond, got)
 		}
 		spread := 0
-		for range 10 * perSecond { // ten seconds at twice the limit would be a long loop for the greatest
-			if perSecond > 1000 {
-				spread = 5 * perSecond
-				break
-			}
+		for range 10 * perSecond {
 			now += second / int64(2*perSecond)
 			spread += passes(l, "10.0.0.1", now, 1)
 		}
@@ -111,10 +107,10 @@ func TestFloodOfAddresses(t *testing.T) {
 	if got := free(); got < 950 {
 		t.Errorf("%d of 1,000 addresses go on beside 2,000 busy ones", got)
 	}
-	flood(200_000)
+	flood(20_000)
 	now += second
 	if got := free(); got < 950 {
-		t.Errorf("%d of 1,000 addresses go on a second after a flood of 200,000", got)
+		t.Errorf("%d of 1,000 addresses go on a second after a flood of 20,000", got)
 	}
 }
 

@@ -5,7 +5,7 @@ package settings
 var accessKeys = []Key{
 	{Name: "adminAllowList", protected: true, check: checkAllowList,
 		field:   func(s *Settings) any { return &s.AdminAllowList },
-		Meaning: "Addresses and networks (CIDR), separated by commas, that may send PUT_KV_CONFIG, DELETE_KV_CONFIG, WIPE_WRITE_PERM_OF_BROKER, ADD_WRITE_PERM_OF_BROKER, DELETE_TOPIC_IN_NAMESRV, REGISTER_TOPIC_IN_NAMESRV and UPDATE_NAMESRV_CONFIG; others are answered `NO_PERMISSION` (16). Empty, Apache's way: everybody may."},
+		Meaning: "Addresses and networks (CIDR), separated by commas, that may send PUT_KV_CONFIG, DELETE_KV_CONFIG, WIPE_WRITE_PERM_OF_BROKER, ADD_WRITE_PERM_OF_BROKER, DELETE_TOPIC_IN_NAMESRV, REGISTER_TOPIC_IN_NAMESRV and UPDATE_NAMESRV_CONFIG; others are answered `NO_PERMISSION` (16). Behind a proxy both its address and the one that it names must be here. Empty, Apache's way: everybody may."},
 	{Name: "adminAllowListMode", Default: "enforce", protected: true, check: checkMode,
 		field:   func(s *Settings) any { return &s.AdminAllowListMode },
 		Meaning: "`enforce`, or `observe`: what `enforce` would refuse is logged and counted, and let through."},
