@@ -19,6 +19,8 @@ var checked = []struct {
 		[]string{"0.0.0.0", "127.0.0.1", "::", "::1", "fe80::1%eth0", "localhost", "ns-1.example.com", "ns_1", "a.b.", "10.0.0.1a"},
 		[]string{"256.1.1.1", "1.2.3", "1.2.3.4.5", "127.0.0.1:9876", "[::1]", "a b", "-a", "a-", "a..b", ".", "*", "a/b", strings.Repeat("a", 64), strings.Repeat("a.", 127)}},
 	{"eventLoops", []string{"0", "256"}, []string{"257", "1024", "-1"}},
+	{"waitSecondsForService", []string{"-1", "0", "86400"}, []string{"86401", "2147483647"}},
+	{"shutdownWaitTimeSeconds", []string{"-2147483648", "86400"}, []string{"86401"}},
 	{"logLevel", []string{"debug", "INFO", "warn", "error"}, []string{"", "trace", "info+1", "0"}},
 	{"logFormat", []string{"text", "JSON"}, []string{"", "xml"}},
 	{"adminAllowList", []string{"", "10.0.0.0/8, ::1"}, []string{"localhost", "10.0.0.1/8", "10.0.0.1:9876"}},

@@ -1,7 +1,12 @@
 package settings
 
+import "math"
+
 // A year: longer intervals overflow a time.Duration long before an int64.
 const maxMillis = 365 * 24 * 60 * 60 * 1000
+
+// maxWaitSeconds bounds what holds clients or the stop back: whoever may send UPDATE_NAMESRV_CONFIG could do it for good.
+const maxWaitSeconds = 24 * 60 * 60
 
 // remotingProperty begins the names of the Java system properties that replace defaults.
 const remotingProperty = "com.rocketmq.remoting."
@@ -67,7 +72,7 @@ var nameServerKeys = []Key{
 	{Name: "needWaitForService", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.NeedWaitForService },
 		Meaning: "Routes are refused for a while after the start."},
-	{Name: "waitSecondsForService", Default: "45", Effect: AtOnce,
+	{Name: "waitSecondsForService", Default: "45", Effect: AtOnce, Min: math.MinInt32, Max: maxWaitSeconds,
 		field:   func(s *Settings) any { return &s.WaitSecondsForService },
 		Meaning: "For how long, in seconds."},
 	{Name: "deleteTopicWithBrokerRegistration", Default: "false", Effect: AtOnce,
@@ -128,7 +133,7 @@ var serverNetworkKeys = []Key{
 	{Name: "enableShutdownGracefully", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.EnableShutdownGracefully },
 		Meaning: "At the stop, new requests of peers newer than V5_3_1 are answered 1500 for a while."},
-	{Name: "shutdownWaitTimeSeconds", Default: "30", Effect: AtOnce,
+	{Name: "shutdownWaitTimeSeconds", Default: "30", Effect: AtOnce, Min: math.MinInt32, Max: maxWaitSeconds,
 		field:   func(s *Settings) any { return &s.ShutdownWaitTimeSeconds },
 		Meaning: "For how long, in seconds; 0 or less: not at all."},
 	{Name: "useEpollNativeSelector", Default: "false", Effect: Never,
