@@ -124,5 +124,8 @@ func (d *deed) attrs() []slog.Attr {
 			attrs = append(attrs, slog.String(a.name, short(a.text)))
 		}
 	}
+	if d.What.Changed > 0 {
+		attrs = append(attrs, slog.Int("topicsChanged", d.What.Changed))
+	}
 	return attrs
 }

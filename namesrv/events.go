@@ -92,15 +92,15 @@ func (l *eventLog) log(e *core.Event) {
 
 // done tells of an operator's request that was carried out: one line, or one for each setting. Writer only.
 func (l *eventLog) done(d *deed) {
-	level := slog.LevelDebug
+	level, text := slog.LevelDebug, "an operator's request changed nothing"
 	if d.changed {
-		level = slog.LevelInfo
+		level, text = slog.LevelInfo, "changed by an operator's request"
 	}
 	if !l.logger.Enabled(context.Background(), level) {
 		return
 	}
 	if d.keys == nil {
-		l.line(level, "changed by an operator's request", append(d.attrs(), slog.Int("topicsChanged", d.What.Changed)))
+		l.line(level, text, d.attrs())
 	}
 	for _, c := range d.keys {
 		l.line(level, "configuration changed", []slog.Attr{
