@@ -120,6 +120,8 @@ type Settings struct {
 	SupportActingMaster               bool
 	NotifyMinBrokerIDChanged          bool
 	DeleteTopicWithBrokerRegistration bool
+	// OrderConfStrict leaves order configurations that clients can't read out of all answers.
+	OrderConfStrict bool
 	// BrokerCloseGraceMillis is how long a broker stays after its connection ended, for it to
 	// come back on another; 0, Apache's way, is not at all.
 	BrokerCloseGraceMillis int64

@@ -32,5 +32,6 @@
 //	expiryguard.go    expiries that come in a mass
 //	mapping.go        static mappings            check_on.go        proofs, in builds tagged invariants
 //	kv.go             KV configuration           fold.go            zone names
+//	orderconf.go      its order configurations   edit.go            what 216, 217, 205, 327 changed
 //	liveness.go       LiveCell, Live
 package core

@@ -13,9 +13,21 @@ type kvTable struct{ namespaces map[string]*kvNamespace }
 type kvNamespace struct {
 	values map[string]string
 	table  []byte // {"table":{…}}: answer to 219, body of registration answers
+	// strict is what OrderConfStrict leaves of it; nil: all, as nothing in it is an order configuration that clients can't read.
+	strict *kvNamespace
 }
 
-func newNamespace(values map[string]string) *kvNamespace {
+func newNamespace(name string, values map[string]string) *kvNamespace {
+	n := encodeNamespace(values)
+	if name == OrderTopicConfig {
+		if readable := readableOrderConf(values); len(readable) < len(values) {
+			n.strict = encodeNamespace(readable)
+		}
+	}
+	return n
+}
+
+func encodeNamespace(values map[string]string) *kvNamespace {
 	dst := []byte(`{"table":{`)
 	for i, k := range sortedKeys(values) {
 		if i > 0 {
@@ -25,13 +37,13 @@ func newNamespace(values map[string]string) *kvNamespace {
 		dst = append(dst, ':')
 		dst = codec.AppendString(dst, values[k])
 	}
-	return &kvNamespace{values, append(dst, "}}"...)}
+	return &kvNamespace{values: values, table: append(dst, "}}"...)}
 }
 
 func newKVTable(kv map[string]map[string]string) *kvTable {
 	t := &kvTable{make(map[string]*kvNamespace, len(kv))}
 	for ns, values := range kv {
-		t.namespaces[ns] = newNamespace(maps.Clone(values))
+		t.namespaces[ns] = newNamespace(ns, maps.Clone(values))
 	}
 	return t
 }
@@ -72,14 +84,23 @@ func (d *kvDraft) freeze() *kvTable {
 	}
 	t := &kvTable{maps.Clone(d.namespaces)}
 	for namespace, values := range d.edited {
-		t.namespaces[namespace] = newNamespace(values)
+		t.namespaces[namespace] = newNamespace(namespace, values)
 	}
 	return t
 }
 
+// namespace is what is served of a namespace.
+func (s *Snapshot) namespace(name string) (n *kvNamespace, ok bool) {
+	n, ok = s.kv.namespaces[name]
+	if ok && s.settings.OrderConfStrict && n.strict != nil {
+		n = n.strict
+	}
+	return n, ok
+}
+
 // KV returns a value of the KV configuration.
 func (s *Snapshot) KV(namespace, key string) (string, bool) {
-	n, ok := s.kv.namespaces[namespace]
+	n, ok := s.namespace(namespace)
 	if !ok {
 		return "", false
 	}
@@ -90,7 +111,7 @@ func (s *Snapshot) KV(namespace, key string) (string, bool) {
 // KVTable is the body of the answer to 219; ok is false for an unknown
 // namespace. The result is shared; read only.
 func (s *Snapshot) KVTable(namespace string) (table []byte, ok bool) {
-	n, ok := s.kv.namespaces[namespace]
+	n, ok := s.namespace(namespace)
 	if !ok {
 		return nil, false
 	}

@@ -74,6 +74,7 @@ const (
 // Event is one line for the log.
 type Event struct {
 	Kind                                EventKind
+	Command                             int // index in its step of the command that it comes of
 	ClusterName, BrokerName, BrokerAddr string
 	BrokerID                            int64
 	Conn                                ConnID

@@ -7,9 +7,6 @@ import (
 	"github.com/waymark-mq/waymark/codec"
 )
 
-// OrderTopicConfig is the KV namespace of ordered topics.
-const OrderTopicConfig = "ORDER_TOPIC_CONFIG"
-
 // memberTopicPrefix begins the topics by which brokers of 5.x ask for their own group.
 const memberTopicPrefix = "rmq_sys_SYNC_BROKER_MEMBER_"
 

@@ -74,6 +74,7 @@ func (s *script) effectText() string {
 					fmt.Fprintf(&b, "close %s\n", name)
 				}
 			}
+		case *core.Edit: // TestEdits
 		default:
 			b.WriteString(strings.Join(effectTexts([]core.Effect{e}), "\n") + "\n")
 		}

@@ -52,8 +52,9 @@ type Table struct {
 	wheel  *wheel.Wheel[*LiveCell]
 	guard  expiryGuard
 
-	out    *Outcome // of the step under way
-	proofs proofs   // nothing but in builds with internal checks
+	out      *Outcome // of the step under way
+	applying int      // index of the command under way
+	proofs   proofs   // nothing but in builds with internal checks
 }
 
 // NewTable returns a table without brokers. kv may be nil; it is copied.
@@ -87,6 +88,7 @@ func (t *Table) Step(now int64, batch []Command, out *Outcome) {
 	t.proofs.retire(base)
 	t.begin(base)
 	for i, c := range batch {
+		t.applying = i
 		t.apply(now, c, &out.Results[i])
 	}
 	out.Work = t.work()
@@ -152,13 +154,13 @@ func (t *Table) apply(now int64, c Command, r *Result) {
 	case *QueryDataVersion:
 		t.queryDataVersion(now, c, r)
 	case *DeleteTopic:
-		t.deleteTopic(c)
+		t.editTopic(c.Topic, func() { t.deleteTopic(c) })
 	case *RegisterTopic:
-		t.registerTopic(c)
+		t.editTopic(c.Topic, func() { t.registerTopic(c) })
 	case *WipeWritePerm:
-		r.Count = t.setPerm(c.BrokerName, func(perm int32) int32 { return perm &^ permWrite })
+		r.Count = t.editPerm(c.BrokerName, func(perm int32) int32 { return perm &^ permWrite })
 	case *AddWritePerm:
-		r.Count = t.setPerm(c.BrokerName, func(int32) int32 { return permReadWrite })
+		r.Count = t.editPerm(c.BrokerName, func(int32) int32 { return permReadWrite })
 	case *PutKV:
 		t.putKV(c)
 	case *DeleteKV:
@@ -169,4 +171,13 @@ func (t *Table) apply(now int64, c Command, r *Result) {
 	}
 }
 
-func (t *Table) effect(e Effect) { t.out.Effects = append(t.out.Effects, e) }
+// effect leaves something to do. Effects are in the order of the commands that they come of.
+func (t *Table) effect(e Effect) {
+	switch e := e.(type) {
+	case *Event:
+		e.Command = t.applying
+	case *Edit:
+		e.Command = t.applying
+	}
+	t.out.Effects = append(t.out.Effects, e)
+}

@@ -16,6 +16,7 @@ func TestQueriesShareNoWrittenLine(t *testing.T) {
 	for name, offset := range map[string]uintptr{
 		"settings": unsafe.Offsetof(s.settings), "table": unsafe.Offsetof(s.table), "started": unsafe.Offsetof(s.started),
 		"goingAway": unsafe.Offsetof(s.goingAway), "serializeType": unsafe.Offsetof(s.serializeType),
+		"guard": unsafe.Offsetof(s.guard),
 	} {
 		if offset >= read {
 			t.Errorf("%s at %d is not with what queries read", name, offset)
@@ -23,6 +24,7 @@ func TestQueriesShareNoWrittenLine(t *testing.T) {
 	}
 	for name, offset := range map[string]uintptr{
 		"writeBytes": unsafe.Offsetof(s.writeBytes), "unchanged": unsafe.Offsetof(s.unchanged), "notified": unsafe.Offsetof(s.notified),
+		"guarded": unsafe.Offsetof(s.guarded), "refusals": unsafe.Offsetof(s.refusals),
 		"decoders": unsafe.Offsetof(s.decoders), "rooms": unsafe.Offsetof(s.rooms),
 	} {
 		if offset < read+cacheLine {

@@ -24,6 +24,9 @@ var eventNames = [maxEventKinds]string{
 	core.EventTwoClusters:      "two_clusters",
 	core.EventTimeoutClamped:   "timeout_clamped",
 	core.EventDeadlinesShifted: "deadlines_shifted",
+	core.EventPartsDelete:      "parts_delete",
+	core.EventExpiryHeld:       "expiry_held",
+	core.EventExpiryGuardEnded: "expiry_guard_ended",
 }
 
 // counts is what is counted off the loops. Atomics, since any goroutine may read them at any time, also while the one that writes

@@ -3,6 +3,7 @@ package namesrv
 import (
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/access"
 )
 
 // decoder turns one write request after another into changes. One goroutine's own.
@@ -47,22 +48,39 @@ func (d *decoder) decode(sess *session, w write) {
 	if w.asked.kind == registerRequest {
 		d.counts.decoding.observe(done - began)
 	}
+	deed := d.deed()
 	switch {
 	case no != nil:
+		d.failed(deed, no)
 		d.answer(*no)
 		d.answered(w.asked, resultOf(no.code))
 		d.release(sess, n)
 	case file != nil:
+		file.deed = deed
 		file.session, file.bytes, file.opaque, file.asked = sess, n, d.cmd.Opaque, w.asked
 		d.durables.push(*file)
 	default:
-		c.session, c.opaque, c.bytes, c.asked = sess, d.cmd.Opaque, n+c.bytes, w.asked
+		c.session, c.opaque, c.bytes, c.asked, c.deed = sess, d.cmd.Opaque, n+c.bytes, w.asked, deed
 		d.writeBytes.Add(c.bytes - n)
 		if d.cmd.IsOneway() {
 			c.answer = nil
 		}
 		d.pass(c, done)
 	}
+}
+
+// deed is that of the request in hand, if somebody has to account for it.
+func (d *decoder) deed() *deed {
+	switch access.GroupOf(d.cmd.Code) {
+	case access.Admin:
+	case access.Broker:
+		if d.audit == nil {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return newDeed(d.session.conn, &d.cmd)
 }
 
 // translate makes exactly one of a change, a request for the persister, or a reply of what is wrong.

@@ -97,9 +97,15 @@ const lastWithoutGoAway = 475
 // dispatch answers a request of the read lane, appending to dst, or keeps one of the
 // write lane for the decoders.
 func (l *loop) dispatch(dst, frame []byte) []byte {
-	switch l.cmd.Code {
-	case codec.RequestGetRouteInfoByTopic:
+	if l.cmd.Code == codec.RequestGetRouteInfoByTopic {
 		return l.getRouteInfoByTopic(dst)
+	}
+	if rules := l.guard.rules.Load(); rules != nil {
+		if v, refused := l.refuses(rules); refused {
+			return l.noPermission(dst, v)
+		}
+	}
+	switch l.cmd.Code {
 	case codec.RequestBrokerHeartbeat:
 		return l.brokerHeartbeat(dst)
 	case codec.RequestQueryDataVersion:

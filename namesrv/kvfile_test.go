@@ -3,6 +3,8 @@ package namesrv
 import (
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/waymark-mq/waymark/namesrv/settings"
@@ -128,8 +130,8 @@ func TestUnwritableKVFile(t *testing.T) {
 	}
 	c.want(get("n", "k"), "0 {value=v}")
 	c.wantCode(listKV("m"), 22)
-	if got := len(s.logged("KV configuration not written")); got != 3 {
-		t.Errorf("%d lines say that the file was not written, want 3", got)
+	if got := len(s.logged("KV configuration not written")); got != 1 {
+		t.Errorf("%d lines say that the file was not written, want 1 in a minute", got)
 	}
 	// Whole again, it takes what comes next, and only that.
 	s.mendFile(t, s.kvPath())
@@ -181,5 +183,39 @@ func TestOrderConf(t *testing.T) {
 		if got := s.orderConfs.Load(); got != 9 {
 			t.Errorf("strict %v: %d bad values counted, want 9", strict, got)
 		}
+	}
+}
+
+// A value that was stored before orderConfStrict was set is served to nobody while it is on: not with routes, not to brokers, not to
+// who asks for it. The good ones beside it are, and what is stored stays.
+func TestOrderConfStrictServesNoBadValue(t *testing.T) {
+	s := start(t, func(c *settings.Settings) { c.OrderMessageEnable = true })
+	c := s.dial()
+	world(c)
+	c.want(put("ORDER_TOPIC_CONFIG", "Base", "broker-a"), "0")
+	c.want(put("ORDER_TOPIC_CONFIG", "Pad", "a:4"), "0")
+	c.want(put("other", "Base", "broker-a"), "0")
+	onFile := mustRead(t, s.kvPath())
+	const good = `{"table":{"Pad":"a:4"}}`
+	bad := `{"table":{"Base":"broker-a","Pad":"a:4"}}`
+	for i, strict := range []bool{false, true, false} {
+		c.want(configure("orderConfStrict="+strconv.FormatBool(strict)), "0")
+		table, value, route := bad, "0 {value=broker-a}", true
+		if strict {
+			table, value, route = good, `22 "No config item, Namespace: ORDER_TOPIC_CONFIG Key: Base" {}`, false
+		}
+		c.want(get("ORDER_TOPIC_CONFIG", "Base"), value)
+		c.want(get("other", "Base"), "0 {value=broker-a}")
+		c.want(listKV("ORDER_TOPIC_CONFIG"), "0 "+table)
+		c.want(broker("a").counter(int64(i+2)).request(), "0 {} "+table)
+		if got := strings.Contains(c.call(routeOf("Base")).body, `"orderTopicConf":"broker-a"`); got != route {
+			t.Errorf("strict %v: the bad value comes with its topic's route: %v", strict, got)
+		}
+		if !strings.Contains(c.call(routeOf("Pad")).body, `"orderTopicConf":"a:4"`) {
+			t.Errorf("strict %v: the good value doesn't come with its topic's route", strict)
+		}
+	}
+	if got := mustRead(t, s.kvPath()); got != onFile {
+		t.Errorf("the file changed to %s", got)
 	}
 }

@@ -69,7 +69,7 @@ func TestRoomInKVConfiguration(t *testing.T) {
 			var batch []durable
 			for i, c := range tt.batch {
 				sess.pending.Add(1)
-				batch = append(batch, durable{command: c, session: sess, opaque: int32(i)})
+				batch = append(batch, durable{command: c, session: sess, opaque: int32(i), deed: &deed{}})
 			}
 			kv := storage.KV{"n": maps.Clone(stored["n"])}
 			fits := (&persister{Server: s.Server}).applyFitting(kv, batch)

@@ -65,26 +65,38 @@ func (l *limiter) forget(now int64) {
 	}
 }
 
-const (
-	burstLines    = 1000
-	nanosPerBurst = int64(10 * time.Second)
-	nanosPerLine  = nanosPerBurst / burstLines
-)
-
-// burst lets so many lines through at once and then a hundred a second; it counts the
+// burst lets so many lines through at once and then one in each period; it counts the
 // others. One goroutine's own.
 type burst struct {
 	now     func() int64
+	most    int64
+	period  int64 // nanoseconds
 	left    int64
 	last    int64 // when left was last added to
 	skipped int
 }
 
+// sharedBurst is a burst for any goroutine.
+type sharedBurst struct {
+	mu sync.Mutex
+	burst
+}
+
+func (b *sharedBurst) allow() (skipped int, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.burst.allow()
+}
+
+func newBurst(now func() int64, most int64, period time.Duration) burst {
+	return burst{now: now, most: most, period: int64(period), left: most, last: now()}
+}
+
 // allow reports whether a line may be written now, and how many were not since the last.
 func (b *burst) allow() (skipped int, ok bool) {
-	if more := (b.now() - b.last) / nanosPerLine; more > 0 {
-		b.last += more * nanosPerLine
-		b.left = min(b.left+more, burstLines)
+	if more := (b.now() - b.last) / b.period; more > 0 {
+		b.last += more * b.period
+		b.left = min(b.left+more, b.most)
 	}
 	if b.left == 0 {
 		b.skipped++

@@ -24,6 +24,7 @@ func (s *Server) netOptions(c *settings.Settings) netpoll.Options {
 		SendBufferBytes: max(c.ServerSocketSndBufSize, 0),
 		RecvBufferBytes: max(c.ServerSocketRcvBufSize, 0),
 		TrustsProxy:     c.TrustsProxy(),
+		Admit:           s.admit,
 		Logger:          s.logger,
 		Now:             s.clock.Now,
 		Idle:            s.mayIdle,

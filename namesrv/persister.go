@@ -13,6 +13,7 @@ import (
 type durable struct {
 	command core.Command // PutKV or DeleteKV; nil for settings
 	body    []byte       // of 318
+	deed    *deed
 
 	session *session
 	bytes   int64
@@ -77,7 +78,7 @@ func (p *persister) writeKV(batch []durable) {
 	err := p.kvFile.Write(storage.AppendKV(nil, candidate))
 	p.wroteKV(len(batch), p.clock.Now()-began, err)
 	if err != nil {
-		p.logger.Error("KV configuration not written; nothing has changed", "error", err)
+		p.events.fileFailed("KV configuration not written; nothing has changed", err)
 		for i := range batch {
 			p.refuse(&batch[i], reply{code: codec.ResponseSystemError, remark: "KV configuration can't be written: " + err.Error()})
 		}
@@ -108,7 +109,9 @@ func (p *persister) applyFitting(kv storage.KV, batch []durable) []durable {
 			continue
 		}
 		size += more
+		before := kvValue(kv, batch[i].command)
 		applyKV(kv, batch[i].command)
+		batch[i].deed.valued(before, kvValue(kv, batch[i].command))
 		fits = append(fits, batch[i])
 	}
 	return fits
@@ -148,6 +151,17 @@ func kvBytes(kv storage.KV) (n int) {
 	return n
 }
 
+// kvValue is the value that a command is about; not valid if there is none.
+func kvValue(kv storage.KV, c core.Command) (v codec.NullString) {
+	switch c := c.(type) {
+	case *core.PutKV:
+		v.S, v.Valid = kv[c.Namespace][c.Key]
+	case *core.DeleteKV:
+		v.S, v.Valid = kv[c.Namespace][c.Key]
+	}
+	return v
+}
+
 func applyKV(kv storage.KV, c core.Command) {
 	switch c := c.(type) {
 	case *core.PutKV:
@@ -166,13 +180,14 @@ func applyKV(kv storage.KV, c core.Command) {
 
 // passOn hands a change that is durable to the writer.
 func (p *persister) passOn(d *durable, c change) {
-	c.session, c.opaque, c.bytes, c.asked = d.session, d.opaque, d.bytes, d.asked
+	c.session, c.opaque, c.bytes, c.asked, c.deed = d.session, d.opaque, d.bytes, d.asked, d.deed
 	c.answer = p.plainAnswer(d.opaque, d.asked.oneway)
 	p.pass(c, p.clock.Now())
 }
 
 // refuse answers a request that has changed nothing.
 func (p *persister) refuse(d *durable, r reply) {
+	p.failed(d.deed, &r)
 	if !d.asked.oneway {
 		p.sendReply(d.session, d.opaque, r)
 	}

@@ -2,6 +2,7 @@ package namesrv
 
 import (
 	"errors"
+	"log/slog"
 	"runtime/debug"
 )
 
@@ -18,8 +19,12 @@ func (s *Server) recovered(sess *session, a asked) {
 
 func (s *Server) panicked(sess *session, a asked, r any) {
 	s.answered(a, failedRequest)
-	if more, ok := s.events.limit.allow("panic"); ok {
-		s.logger.Error("fault while handling a request; its connection ends", "panic", r, "conn", sess.conn.ID(), "notLogged", more, "stack", string(debug.Stack()))
-	}
+	s.events.limited(slog.LevelError, "panic", "fault while handling a request; its connection ends",
+		slog.Any("panic", r), slog.Uint64("conn", sess.conn.ID()), slog.Any("stack", stackNow{}))
 	sess.conn.CloseWith(errPanic)
 }
+
+// stackNow is the stack of whoever logs it.
+type stackNow struct{}
+
+func (stackNow) LogValue() slog.Value { return slog.StringValue(string(debug.Stack())) }

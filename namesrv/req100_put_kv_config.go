@@ -31,7 +31,7 @@ func (d *decoder) decodePutKV() (*durable, *reply) {
 		return nil, &reply{code: codec.ResponseSystemError, remark: "namespace, key and value are longer than 256 KiB together"}
 	}
 	if ns.S == core.OrderTopicConfig && value.Valid {
-		if err := checkOrderConf(value.S); err != nil {
+		if err := core.CheckOrderConf(value.S); err != nil {
 			d.orderConfs.Add(1)
 			d.events.badOrderConf(key.S, value.S)
 			if d.settings.Load().OrderConfStrict {

@@ -28,6 +28,10 @@ func (l *loop) unregisterBroker(dst []byte) []byte {
 		return l.fail(dst, codec.ResponseSystemError, "names are longer than 64 KiB")
 	}
 	id, _ := l.cmd.Int64("brokerId")
+	var d *deed
+	if l.audit != nil {
+		d = newDeed(l.session.conn, &l.cmd)
+	}
 	l.enqueue(l.session, write{decoded: change{
 		command: &core.UnregisterBroker{
 			ClusterName: field(&l.cmd, "clusterName").S, BrokerName: field(&l.cmd, "brokerName").S,
@@ -36,6 +40,7 @@ func (l *loop) unregisterBroker(dst []byte) []byte {
 		opaque: l.cmd.Opaque,
 		asked:  l.forLater(),
 		bytes:  int64(names),
+		deed:   d,
 		answer: l.plainAnswer(l.cmd.Opaque, l.cmd.IsOneway()),
 	}})
 	return dst

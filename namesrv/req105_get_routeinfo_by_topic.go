@@ -14,7 +14,7 @@ const maxScratchBytes = 64 << 10
 //
 // Request:  topic string required, acceptStandardJsonOnly bool, __ZONE_NAME string, __ZONE_MODE bool; no body.
 // Response: 0 TopicRouteData; 17 with a remark when the topic has no route; 1 "name server not ready"
-// while needWaitForService holds clients back; 2 when too much is unsent.
+// while needWaitForService holds clients back; 2 when too much is unsent, or the peer has asked for too many topics without a route (maxMissesPerSecondPerAddress).
 // Versions: from 401 (V4_9_4) on, or with acceptStandardJsonOnly, integer keys are quoted.
 // Effects:  none. One atomic load, no lock, no allocation.
 // Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
@@ -44,7 +44,11 @@ func (l *loop) getRouteInfoByTopic(dst []byte) []byte {
 			l.session.conn.Follow(tail)
 		}
 		return codec.FinishFrameBefore(dst, start, len(tail))
-	case named && l.askProduct(topic):
+	}
+	if limit := l.guard.misses.Load(); limit != nil && l.tooManyMisses(limit) {
+		return l.busy(dst[:start])
+	}
+	if named && l.askProduct(topic) {
 		return dst[:start]
 	}
 	return l.topicNotExist(dst[:start], topic)

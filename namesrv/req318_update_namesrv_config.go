@@ -39,17 +39,17 @@ func (p *persister) updateConfig(d *durable) {
 		return
 	}
 	if err := p.configFile.Write(next.FileText()); err != nil {
-		p.logger.Error("configuration not written; nothing has changed", "error", err)
+		p.events.fileFailed("configuration not written; nothing has changed", err)
 		p.refuse(d, reply{code: codec.ResponseSystemError, remark: "configuration can't be written: " + err.Error()})
 		return
 	}
-	for _, c := range changes {
-		p.logger.Info("configuration changed", "key", short(c.Key), "from", short(c.Old), "to", short(c.New), "needsRestart", c.NeedsRestart, "ignored", c.Ignored)
-	}
+	d.deed.configured(changes)
 	// The next update must start from this one, so it waits for the writer.
 	applied := make(chan struct{})
 	p.passOn(d, change{command: &core.SetSettings{Settings: next.Core()}, then: func() {
 		p.settings.Store(next)
+		p.guard.setLimits(next)
+		p.setLevel(next)
 		p.net.SetIdleTimeout(orNever(next.ServerChannelMaxIdleTimeSeconds))
 		close(applied)
 	}})

@@ -28,6 +28,7 @@ const (
 	remarkIndexSuffix  = " out of bounds for length 613, "
 	remarkNoTopic      = "No topic route info in name server for the topic: "
 	remarkNoTopicHelp  = "\nSee https://rocketmq.apache.org/docs/bestPractice/06FAQ for further details."
+	remarkNoPermission = "no permission from " // ours
 	remarkNoConfigItem = "No config item, Namespace: "
 )
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/audit"
 	"github.com/waymark-mq/waymark/namesrv/product"
 	"github.com/waymark-mq/waymark/namesrv/settings"
 	"github.com/waymark-mq/waymark/namesrv/storage"
@@ -34,7 +35,9 @@ type Options struct {
 	// SerializeType is the header form of answers and notifications.
 	SerializeType codec.SerializeType
 	Logger        *slog.Logger // nil: slog.Default()
-	Clock         Clock        // nil: the system's
+	// Level is made to follow the setting logLevel; nil: nobody's is.
+	Level *slog.LevelVar
+	Clock Clock // nil: the system's
 	// WallMillis is wall time in ms since the Unix epoch, from any goroutine; nil: the system's. It stands in for a
 	// timestamp that a request lacks; no deadline follows it.
 	WallMillis    func() int64
@@ -70,6 +73,7 @@ type Server struct {
 	wallMillis    func() int64
 	serializeType codec.SerializeType
 	settings      atomic.Pointer[settings.Settings] // stored by the writer
+	guard         guard
 	table         *core.Table
 	net           *netpoll.Server
 	product       *product.Environment // nil without clusterTest
@@ -86,6 +90,10 @@ type Server struct {
 
 	counts   *counts
 	tallies  lastTallies
+	guarded  guardCounts
+	audit    *audit.Log     // nil without auditLogPath
+	level    *slog.LevelVar // Options.Level
+	refusals sharedBurst    // of the audit file
 	events   *eventLog
 	notifier *netpoll.Notifier
 	notified int32 // notifications so far, their opaque; writer only
@@ -147,6 +155,8 @@ func New(o Options) (*Server, error) {
 		kvFile:    kvFile,
 		kv:        kv,
 
+		level:         o.Level,
+		refusals:      sharedBurst{burst: newBurst(o.Clock.Now, mostRefusals, refusalPeriod)},
 		maxWriteBytes: defaultMaxWriteBytes,
 		maxFrameBytes: o.MaxFrameBytes,
 		eventLoops:    o.EventLoops,
@@ -157,12 +167,26 @@ func New(o Options) (*Server, error) {
 	}
 	s.rooms.New = func() any { return new(codec.RegisterRoom) }
 	s.settings.Store(o.Settings)
+	if err := s.guard.setRules(o.Settings); err != nil {
+		return nil, fmt.Errorf("namesrv: %w", err)
+	}
+	s.guard.setLimits(o.Settings)
+	s.setLevel(o.Settings)
 	return s, nil
+}
+
+func (s *Server) setLevel(c *settings.Settings) {
+	if s.level != nil {
+		s.level.Set(c.Level())
+	}
 }
 
 // Start binds the port and serves until Stop. A port that is taken is an error that names it.
 func (s *Server) Start() error {
 	c := s.settings.Load()
+	if err := s.openAudit(c); err != nil {
+		return fmt.Errorf("namesrv: %w", err)
+	}
 	s.notifier = netpoll.NewNotifier(s.notifierOptions(c))
 	// The write lane runs before the first connection can use it. Half of the cores, so
 	// that event loops find one when registrations come in a wave.
@@ -177,6 +201,7 @@ func (s *Server) Start() error {
 		return fmt.Errorf("namesrv: %w", err)
 	}
 	s.net = n
+	s.warnIfOpen(n.Addr())
 	if s.tls != nil {
 		s.tls.Start()
 	}
@@ -238,6 +263,7 @@ func (s *Server) stopWorkers() {
 	s.fallbacksStop()
 	s.fallbacksDone.Wait()
 	s.notifier.Close()
+	s.closeAudit()
 }
 
 func (s *Server) startFallbacks() {

@@ -11,7 +11,7 @@ import (
 //
 // Concurrency contract
 //
-//	loop only:  touched, sweepAt, writes, identified, client, route, beat
+//	loop only:  touched, sweepAt, writes, identified, client, route, beat, peer
 //	lane:       pushed by the loop, drained by one decoder at a time
 //	pending:    write requests that are not applied yet: added by the loop, taken off by
 //	            whoever finishes them; the loop reads it to keep the connection's order
@@ -30,6 +30,7 @@ type session struct {
 	pending atomic.Int32
 	full    atomic.Bool // paused because too much is pending
 	lane    lane
+	peer    *peer // nil until something asks
 }
 
 func (s *session) id() core.ConnID { return core.ConnID(s.conn.ID()) }

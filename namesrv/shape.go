@@ -155,6 +155,9 @@ func (l *loop) knownBeat(dst []byte, f codec.Frame) (answer []byte, ok bool) {
 	if b == nil || b.cell == nil {
 		return dst, false
 	}
+	if rules := l.guard.rules.Load(); rules != nil && !l.session.peer.mayBeat(rules) {
+		return dst, false
+	}
 	opaque, ok := b.known.Opaque(f)
 	if !ok || !l.touch(b.cell) { // a cell that lives is the table's
 		return dst, false

@@ -16,6 +16,7 @@ type change struct {
 	bytes   int64    // held in the write budget until it is applied
 	asked   asked
 	queued  int64 // when it was passed to the writer
+	deed    *deed // nil for what nobody has to account for
 	// answer appends the answer after the change is published; nil for one-way
 	// requests and ends of connections.
 	answer func(dst []byte, r *core.Result, s *core.Snapshot) []byte
@@ -148,6 +149,7 @@ func (w *writer) step(now int64, commands []core.Command, changes []change) {
 	w.table.Step(now, commands, &w.out)
 	snapshot := w.table.Load()
 	w.stepped(began, len(commands), changes, snapshot != before)
+	w.chronicle(changes)
 	for i := range changes {
 		w.finish(&changes[i], &w.out.Results[i], snapshot)
 	}

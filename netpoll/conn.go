@@ -63,6 +63,9 @@ func (c *Conn) RemoteAddr() string {
 	return c.peer
 }
 
+// SocketAddr is the host:port at the other end of the socket, a proxy's if there is one.
+func (c *Conn) SocketAddr() string { return c.peer }
+
 // Loop is the index of the connection's event loop, from 0.
 func (c *Conn) Loop() int { return c.loop.index }
 

@@ -3,7 +3,6 @@ package netpoll
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 	"syscall"
@@ -47,7 +46,7 @@ func (*engineEvents) OnClose(g gnet.Conn, err error) gnet.Action {
 // startEngine starts as many gnet loops as s.loops and pairs them.
 func (s *Server) startEngine() (err error) {
 	s.engine, err = gnet.NewClient(&engineEvents{},
-		gnet.WithNumEventLoop(len(s.loops)), gnet.WithLogger(engineLog{s.opts.Logger}))
+		gnet.WithNumEventLoop(len(s.loops)), gnet.WithLogger(engineLog{s.log}))
 	if err != nil {
 		return err
 	}
@@ -151,10 +150,14 @@ func (s *Server) stopEngine(ctx context.Context) error {
 }
 
 // engineLog passes gnet's lines on; what it calls information is about itself.
-type engineLog struct{ to *slog.Logger }
+type engineLog struct{ log *limitedLog }
 
-func (e engineLog) Debugf(f string, a ...any) {}
-func (e engineLog) Infof(f string, a ...any)  {}
-func (e engineLog) Warnf(f string, a ...any)  { e.to.Debug("netpoll: engine: " + fmt.Sprintf(f, a...)) }
-func (e engineLog) Errorf(f string, a ...any) { e.to.Warn("netpoll: engine: " + fmt.Sprintf(f, a...)) }
-func (e engineLog) Fatalf(f string, a ...any) { e.to.Error("netpoll: engine: " + fmt.Sprintf(f, a...)) }
+func (e engineLog) Debugf(string, ...any) {}
+func (e engineLog) Infof(string, ...any)  {}
+func (e engineLog) Warnf(f string, a ...any) {
+	e.log.to.Debug("netpoll: engine: " + fmt.Sprintf(f, a...))
+}
+func (e engineLog) Errorf(f string, a ...any) {
+	e.log.warn("engine", "netpoll: engine: "+fmt.Sprintf(f, a...))
+}
+func (e engineLog) Fatalf(f string, a ...any) { e.Errorf(f, a...) }

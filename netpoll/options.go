@@ -3,6 +3,7 @@ package netpoll
 import (
 	"crypto/tls"
 	"log/slog"
+	"net"
 	"runtime"
 	"time"
 
@@ -54,6 +55,10 @@ type Options struct {
 	// FreezeThreshold: a loop's timer that comes later than this (1 s) means that the process stood still; all deadlines
 	// move by the lateness.
 	FreezeThreshold time.Duration
+
+	// Admit decides on a connection by the address of its socket, on the acceptor's goroutine, which it must not hold up; one that isn't
+	// admitted is closed at once. nil: all are.
+	Admit func(from net.Addr) bool
 
 	Logger *slog.Logger // slog.Default()
 	Now    func() int64 // monotonic nanoseconds; may be read from any goroutine

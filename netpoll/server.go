@@ -104,6 +104,9 @@ func listen(o *Options) (net.Listener, error) {
 // Addr is the bound address.
 func (s *Server) Addr() net.Addr { return s.acceptor.listener.Addr() }
 
+// Unadmitted is the number of connections closed at once because Options.Admit said so. Any goroutine.
+func (s *Server) Unadmitted() uint64 { return s.acceptor.unadmitted.Load() }
+
 // Run accepts connections and returns when Close has finished.
 func (s *Server) Run() error {
 	s.acceptor.start()

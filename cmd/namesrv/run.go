@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"os"
 	"strconv"
@@ -56,13 +55,22 @@ func run(p process) int {
 		fmt.Fprint(p.stdout, usage)
 		return exitOK
 	}
-	logger := slog.New(slog.NewTextHandler(p.stderr, nil))
 	env := settings.ProcessEnv(p.getenv)
 	s, warnings, err := settings.Load(env, o.configFile)
 	if err != nil {
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}
+	logged := s
+	if o.printItems { // makes no file
+		logged = settings.Default(env)
+	}
+	logger, err := openLog(env, logged, p.stderr)
+	if err != nil {
+		fmt.Fprintln(p.stderr, err)
+		return exitFailed
+	}
+	defer logger.close()
 	for _, w := range warnings {
 		logger.Warn("configuration file", "file", w.File, "line", w.Line, "key", w.Key, "problem", w.Text)
 	}
@@ -77,14 +85,14 @@ func run(p process) int {
 }
 
 // serve starts the server and stops it at the first signal.
-func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logger) int {
+func (p process) serve(env settings.Env, s *settings.Settings, logger log) int {
 	serializeType, err := readSerializeType(env, p.getenv)
 	if err != nil {
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}
-	limitMemory(logger)
-	o := namesrv.Options{Settings: s, SerializeType: serializeType, Logger: logger}
+	limitMemory(logger.Logger)
+	o := namesrv.Options{Settings: s, SerializeType: serializeType, Logger: logger.Logger, Level: logger.level}
 	o.EventLoops = spareProcessor(s.EventLoops, p.getenv)
 	if o.MaxFrameBytes, err = readMaxFrameBytes(env); err != nil {
 		fmt.Fprintln(p.stderr, err)
@@ -92,7 +100,7 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logg
 	}
 	tlsProperties, err := tlsconfig.Read(env.Properties, func(name string) string { return env.Origins[name] })
 	if err == nil {
-		o.TLS, err = tlsconfig.Open(tlsProperties, logger)
+		o.TLS, err = tlsconfig.Open(tlsProperties, logger.Logger)
 	}
 	if err != nil {
 		fmt.Fprintln(p.stderr, err)
@@ -107,7 +115,7 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logg
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}
-	side, warning, err := p.openAdmin(s, admin.Options{Source: srv, Logger: logger})
+	side, warning, err := p.openAdmin(s, admin.Options{Source: srv, Logger: logger.Logger})
 	if err == nil {
 		defer side.Close()
 		err = srv.Start()

@@ -9,6 +9,7 @@ const (
 	memlimit   = "github.com/KimMachineGun/automemlimit"
 	bytebuffer = "github.com/valyala/bytebufferpool"
 	sys        = "golang.org/x/sys" // cpu: how far apart cache lines are
+	lumberjack = "gopkg.in/natefinch/lumberjack.v2"
 	xsync      = "github.com/puzpuzpuz/xsync/v3"
 	pkcs8      = "github.com/youmark/pkcs8"
 	toml       = "github.com/BurntSushi/toml"
@@ -36,14 +37,17 @@ var rules = map[string]rule{
 	"netpoll": {ours: []string{"codec"}, libraries: []string{gnet, bytebuffer, sys, xsync}},
 
 	"namesrv/settings/properties": {},
-	"namesrv/access":              {},
+	"namesrv/access":              {ours: []string{"codec"}},
+	"namesrv/logfile":             {libraries: []string{lumberjack}},
+	"namesrv/ratelimit":           {},
+	"namesrv/audit":               {ours: []string{"namesrv/logfile"}},
 	"namesrv/settings":            {ours: []string{"core", "namesrv/access", "namesrv/settings/properties"}},
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec"}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
 	"admin":                       {ours: []string{"namesrv"}, libraries: []string{prometheus}},
-	"cmd/namesrv":                 {ours: []string{"admin", "codec", "namesrv", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
+	"cmd/namesrv":                 {ours: []string{"admin", "codec", "namesrv", "namesrv/logfile", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.
 	"profiles":       {libraries: []string{toml}},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -66,6 +67,8 @@ func docs() []byte {
 
 func docsType(k *Key) string {
 	switch {
+	case k.Max > k.Min && k.Min == math.MinInt32:
+		return fmt.Sprintf("%s, up to %d", k.Type(), k.Max)
 	case k.Max > k.Min:
 		return fmt.Sprintf("%s, %d to %d", k.Type(), k.Min, k.Max)
 	case k.NotEmpty:

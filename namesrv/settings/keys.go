@@ -35,6 +35,7 @@ type Key struct {
 
 	whyNotTrue string             // the reason for which true is refused; "": it is not
 	check      func(string) error // tells what is wrong with a text; nil: any will do
+	protected  bool               // UPDATE_NAMESRV_CONFIG refuses it, whatever configBlackList says
 	field      func(*Settings) any
 }
 
@@ -64,7 +65,7 @@ var keys = func() (all []Key) {
 		group Group
 		keys  []Key
 	}{
-		{NameServer, nameServerKeys}, {ServerNetwork, serverNetworkKeys}, {ClientNetwork, clientNetworkKeys}, {Ours, ourKeys},
+		{NameServer, nameServerKeys}, {ServerNetwork, serverNetworkKeys}, {ClientNetwork, clientNetworkKeys}, {Ours, ourKeys}, {Ours, accessKeys},
 	} {
 		for _, k := range group.keys {
 			k.Group = group.group

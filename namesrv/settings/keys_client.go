@@ -61,15 +61,18 @@ var clientNetworkKeys = []Key{
 		Meaning: "Apache reconnects when a peer answers 1500."},
 }
 
+// maxEventLoops is as many as netpoll runs.
+const maxEventLoops = 256
+
 // ourKeys are not known to Apache, which would keep them without effect.
 var ourKeys = []Key{
-	{Name: "adminListen", Default: "127.0.0.1:9870", Effect: AtRestart,
+	{Name: "adminListen", Default: "127.0.0.1:9870", Effect: AtRestart, protected: true,
 		field:   func(s *Settings) any { return &s.AdminListen },
 		Meaning: "Address, host:port, of the HTTP side: `/metrics`, `/livez`, `/readyz`, `/debug/pprof/`. Nothing, `0` or `off`: none. That the default's port is taken is only warned of; any other that can't be listened on stops the start."},
 	{Name: "brokerCloseGraceMillis", Default: "0", Effect: AtOnce, Max: 3_600_000,
 		field:   func(s *Settings) any { return &s.BrokerCloseGraceMillis },
 		Meaning: "How long a broker stays after its connection ended without a 104, for it to come back on another; 0, Apache's way: not at all."},
-	{Name: "eventLoops", Default: "0", Effect: AtRestart, Max: 1024,
+	{Name: "eventLoops", Default: "0", Effect: AtRestart, Max: maxEventLoops,
 		field:   func(s *Settings) any { return &s.EventLoops },
 		Meaning: "Event loops that serve connections; 0: one for each core, or as many as the environment variable GOMAXPROCS says. Without that variable the runtime gets a processor more if loops would take all."},
 	{Name: "expiryGuardMaxMillis", Default: "300000", Effect: AtOnce, Min: 1000, Max: 86_400_000,
@@ -89,8 +92,8 @@ var ourKeys = []Key{
 		Meaning: "Bound of the bytes that wait to be sent, over all connections; beyond it large answers, and all to peers that don't take theirs, are refused with `SYSTEM_BUSY`."},
 	{Name: "orderConfStrict", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.OrderConfStrict },
-		Meaning: "An order configuration that would stop clients from reading routes is refused."},
-	{Name: "proxyProtocolTrusted", Effect: AtRestart, check: checkNetworks,
+		Meaning: "An order configuration that would stop clients from reading routes is refused, and one that is stored already is served to nobody."},
+	{Name: "proxyProtocolTrusted", Effect: AtRestart, check: checkAllowList, protected: true,
 		field:   func(s *Settings) any { return &s.ProxyProtocolTrusted },
 		Meaning: "Addresses and networks (CIDR), separated by commas or semicolons, whose PROXY protocol headers are believed; one from elsewhere closes the connection. Empty, Apache's way: all are believed."},
 }

@@ -1,7 +1,12 @@
 package settings
 
+import "math"
+
 // A year: longer intervals overflow a time.Duration long before an int64.
 const maxMillis = 365 * 24 * 60 * 60 * 1000
+
+// maxWaitSeconds bounds what holds clients or the stop back: whoever may send UPDATE_NAMESRV_CONFIG could do it for good.
+const maxWaitSeconds = 24 * 60 * 60
 
 // remotingProperty begins the names of the Java system properties that replace defaults.
 const remotingProperty = "com.rocketmq.remoting."
@@ -10,13 +15,13 @@ const noController = "no controller runs inside this nameserver: start a standal
 
 // nameServerKeys are the fields of NamesrvConfig.
 var nameServerKeys = []Key{
-	{Name: "rocketmqHome", Effect: Never,
+	{Name: "rocketmqHome", Effect: Never, protected: true,
 		field:   func(s *Settings) any { return &s.RocketmqHome },
 		Meaning: "Installation directory, from the system property `rocketmq.home.dir` or the environment variable `ROCKETMQ_HOME`. Nothing here needs it."},
-	{Name: "kvConfigPath", Effect: AtRestart, NotEmpty: true,
+	{Name: "kvConfigPath", Effect: AtRestart, NotEmpty: true, protected: true,
 		field:   func(s *Settings) any { return &s.KVConfigPath },
 		Meaning: "File of the KV table. Default `<home>/namesrv/kvConfig.json`."},
-	{Name: "configStorePath", Effect: AtRestart, NotEmpty: true,
+	{Name: "configStorePath", Effect: AtRestart, NotEmpty: true, protected: true,
 		field:   func(s *Settings) any { return &s.ConfigStorePath },
 		Meaning: "File that changed settings are saved to. Default `<home>/namesrv/namesrv.properties`; the `-c` file if there is one."},
 	{Name: "productEnvName", Default: "center", Effect: AtRestart,
@@ -67,20 +72,20 @@ var nameServerKeys = []Key{
 	{Name: "needWaitForService", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.NeedWaitForService },
 		Meaning: "Routes are refused for a while after the start."},
-	{Name: "waitSecondsForService", Default: "45", Effect: AtOnce,
+	{Name: "waitSecondsForService", Default: "45", Effect: AtOnce, Min: math.MinInt32, Max: maxWaitSeconds,
 		field:   func(s *Settings) any { return &s.WaitSecondsForService },
 		Meaning: "For how long, in seconds."},
 	{Name: "deleteTopicWithBrokerRegistration", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.DeleteTopicWithBrokerRegistration },
 		Meaning: "A topic that is missing from a broker's new registration is taken off that broker."},
-	{Name: "configBlackList", Default: "configBlackList;configStorePath;kvConfigPath", Effect: AtRestart,
+	{Name: "configBlackList", Default: "configBlackList;configStorePath;kvConfigPath", Effect: AtRestart, protected: true,
 		field:   func(s *Settings) any { return &s.ConfigBlackList },
 		Meaning: "Further keys that can't be changed while running, separated by `;`."},
 }
 
 // serverNetworkKeys are the fields of NettyServerConfig; the port is the start-up class's.
 var serverNetworkKeys = []Key{
-	{Name: "bindAddress", Default: "0.0.0.0", Effect: AtRestart, NotEmpty: true,
+	{Name: "bindAddress", Default: "0.0.0.0", Effect: AtRestart, NotEmpty: true, check: checkBindAddress,
 		field:   func(s *Settings) any { return &s.BindAddress },
 		Meaning: "Address to listen on: a host name, IPv4 or IPv6."},
 	{Name: "listenPort", Default: "9876", Effect: AtRestart, Max: 65535,
@@ -128,7 +133,7 @@ var serverNetworkKeys = []Key{
 	{Name: "enableShutdownGracefully", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.EnableShutdownGracefully },
 		Meaning: "At the stop, new requests of peers newer than V5_3_1 are answered 1500 for a while."},
-	{Name: "shutdownWaitTimeSeconds", Default: "30", Effect: AtOnce,
+	{Name: "shutdownWaitTimeSeconds", Default: "30", Effect: AtOnce, Min: math.MinInt32, Max: maxWaitSeconds,
 		field:   func(s *Settings) any { return &s.ShutdownWaitTimeSeconds },
 		Meaning: "For how long, in seconds; 0 or less: not at all."},
 	{Name: "useEpollNativeSelector", Default: "false", Effect: Never,

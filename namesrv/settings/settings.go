@@ -87,6 +87,20 @@ type Settings struct {
 	OrderConfStrict        bool
 	ProxyProtocolTrusted   string
 
+	// Ours: access, audit, logs, limits of one address.
+	AdminAllowList, AdminAllowListMode   string
+	BrokerAllowList, BrokerAllowListMode string
+	ReadOnly                             bool
+	ReadOnlyMode                         string
+	AuditLogPath                         string // "": none
+	AuditLogMaxMegabytes                 int
+	AuditLogMaxBackups                   int
+	LogDir                               string // "": standard error
+	LogMaxMegabytes, LogMaxBackups       int
+	LogLevel, LogFormat                  string
+	MaxNewConnectionsPerSecondPerAddress int
+	MaxMissesPerSecondPerAddress         int
+
 	// listed are the keys that GET_NAMESRV_CONFIG shows beside those of the name
 	// server and the server network: every other key of the file as it stood
 	// there, and keys of ours that were set. Never written after construction.
@@ -95,10 +109,6 @@ type Settings struct {
 	// configBlackList at start. Never written after construction.
 	blackList map[string]bool
 }
-
-// alwaysRefused are the keys that decide where files are written and who may look in, and the list
-// of refused keys itself.
-var alwaysRefused = []string{"adminListen", "configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome"}
 
 // Default returns Apache's defaults. The files are below env.HomeDir, as
 // Apache's are; without one they are relative to the working directory.
@@ -127,8 +137,10 @@ func (s *Settings) AdminAddr() (addr string, chosen bool) {
 
 func (s *Settings) readBlackList() {
 	s.blackList = make(map[string]bool)
-	for _, name := range alwaysRefused {
-		s.blackList[name] = true
+	for i := range keys {
+		if keys[i].protected {
+			s.blackList[keys[i].Name] = true
+		}
 	}
 	for name := range strings.SplitSeq(s.ConfigBlackList, ";") {
 		if name = trim(name); name != "" {
@@ -158,5 +170,6 @@ func (s *Settings) Core() core.Settings {
 		BrokerCloseGraceMillis:            s.BrokerCloseGraceMillis,
 		ExpiryGuardPercent:                s.ExpiryGuardPercent,
 		ExpiryGuardMaxMillis:              s.ExpiryGuardMaxMillis,
+		OrderConfStrict:                   s.OrderConfStrict,
 	}
 }

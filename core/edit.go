@@ -1,0 +1,60 @@
+package core
+
+import "github.com/waymark-mq/waymark/codec"
+
+// Edit is what an operator's command on topics or permissions has changed, for logs; one that changed nothing leaves none.
+type Edit struct {
+	// Command is the index of the command in its step.
+	Command int
+	// TopicsChanged is how many topics have other queues now, or are gone.
+	TopicsChanged int
+	// Before and After are the queues of the topic of a DeleteTopic or RegisterTopic, by broker name; nil: there was none, or
+	// there is none left.
+	Before, After []codec.QueueData
+	// PermsBefore and PermsAfter are how many topics of the broker of a WipeWritePerm or AddWritePerm had which
+	// permission, and have; nil for other commands.
+	PermsBefore, PermsAfter map[int32]int
+}
+
+func (*Edit) effect() {}
+
+// editTopic carries out a command on a topic and tells what it changed.
+func (t *Table) editTopic(topic string, apply func()) {
+	changed := t.topicsChanged
+	before := t.queuesOf(topic)
+	if apply(); t.topicsChanged > changed {
+		t.effect(&Edit{TopicsChanged: 1, Before: before, After: t.queuesOf(topic)})
+	}
+}
+
+// editPerm sets the permission of a broker's topics, tells what it changed, and returns how many topics there are.
+func (t *Table) editPerm(brokerName string, perm func(int32) int32) (count int) {
+	changed := t.topicsChanged
+	before, after := map[int32]int{}, map[int32]int{}
+	count = t.setPerm(brokerName, func(p int32) int32 {
+		before[p]++
+		p = perm(p)
+		after[p]++
+		return p
+	})
+	if changed = t.topicsChanged - changed; changed > 0 {
+		t.effect(&Edit{TopicsChanged: changed, PermsBefore: before, PermsAfter: after})
+	}
+	return count
+}
+
+// queuesOf are the queues of a topic as the batch has them by now.
+func (t *Table) queuesOf(topic string) []codec.QueueData {
+	r, ok := t.topics.Get(topic)
+	if !ok {
+		return nil
+	}
+	queues := make([]codec.QueueData, len(r.list.queues))
+	for i, q := range r.list.queues {
+		s := t.queues.table.at(q.setting())
+		queues[i] = codec.QueueData{
+			BrokerName: t.brokers.at(q.group()).Name, ReadQueueNums: s.read, WriteQueueNums: s.write, Perm: s.perm, TopicSysFlag: s.sysFlag,
+		}
+	}
+	return queues
+}

@@ -1,0 +1,133 @@
+package namesrv
+
+import (
+	"net"
+	"sync/atomic"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/namesrv/access"
+	"github.com/waymark-mq/waymark/namesrv/audit"
+	"github.com/waymark-mq/waymark/namesrv/ratelimit"
+	"github.com/waymark-mq/waymark/namesrv/settings"
+)
+
+// guard is what keeps peers from doing what they may not, or not so often. All of it is off unless set.
+//
+// Concurrency contract: the pointers are loaded by loops and the acceptor, and stored by the writer when settings change. Nil is off.
+type guard struct {
+	rules       atomic.Pointer[access.Rules]
+	misses      atomic.Pointer[ratelimit.Limiter] // of each address
+	connections atomic.Pointer[ratelimit.Limiter] // of each address
+}
+
+// setRules makes the rules those of c.
+func (g *guard) setRules(c *settings.Settings) error {
+	rules, err := c.Access()
+	if err == nil {
+		g.rules.Store(rules)
+	}
+	return err
+}
+
+// setLimits makes the limits those of c.
+func (g *guard) setLimits(c *settings.Settings) {
+	setLimit(&g.misses, c.MaxMissesPerSecondPerAddress)
+	setLimit(&g.connections, c.MaxNewConnectionsPerSecondPerAddress)
+}
+
+// setLimit keeps a limiter of the same limit: it knows what addresses have used up.
+func setLimit(l *atomic.Pointer[ratelimit.Limiter], perSecond int) {
+	if l.Load().PerSecond() != max(perSecond, 0) {
+		l.Store(ratelimit.New(perSecond))
+	}
+}
+
+// guardCounts count what the guard was against. Any goroutine.
+type guardCounts struct {
+	refused, observed [access.Groups]atomic.Uint64
+	misses            atomic.Uint64
+}
+
+// AccessStats are counts since the start.
+type AccessStats struct {
+	// Requests that were answered NO_PERMISSION (16), or dropped if one-way, because of adminAllowList, readOnly or brokerAllowList.
+	RefusedAdmin, RefusedBroker uint64
+	// Requests that would have been but for the mode observe.
+	ObservedAdmin, ObservedBroker uint64
+	// ConnectionsLimited were closed at once because of maxNewConnectionsPerSecondPerAddress.
+	ConnectionsLimited uint64
+	// MissesLimited were answered SYSTEM_BUSY (2) because of maxMissesPerSecondPerAddress.
+	MissesLimited uint64
+	// Lines of the audit file that were written, and that were lost because the disk was slow or full.
+	AuditWritten, AuditLost uint64
+}
+
+// AccessStats returns the counts so far. Any goroutine, once the server is started.
+func (s *Server) AccessStats() AccessStats {
+	lines := s.audit.Stats()
+	return AccessStats{
+		RefusedAdmin: s.guarded.refused[access.Admin].Load(), RefusedBroker: s.guarded.refused[access.Broker].Load(),
+		ObservedAdmin: s.guarded.observed[access.Admin].Load(), ObservedBroker: s.guarded.observed[access.Broker].Load(),
+		ConnectionsLimited: s.net.Unadmitted(), MissesLimited: s.guarded.misses.Load(),
+		AuditWritten: lines.Written, AuditLost: lines.Lost,
+	}
+}
+
+// refuses reports whether the rules are against carrying out the request in hand, and tells of it. rules are on.
+func (l *loop) refuses(rules *access.Rules) (v verdict, refused bool) {
+	g := access.GroupOf(l.cmd.Code)
+	if g == access.Read {
+		return v, false
+	}
+	if v = l.peer().judge(rules, g); v.By == "" {
+		return v, false
+	}
+	event, counts := audit.Observed, &l.guarded.observed
+	if v.Refused {
+		event, counts = audit.Refused, &l.guarded.refused
+	}
+	counts[g].Add(1)
+	// Brokers' requests come all the time: the audit file has one a minute of each connection and code.
+	due := l.peer().due(l.cmd.Code, l.now)
+	if due {
+		l.events.against(l.cmd.Code, v)
+	}
+	if l.audit != nil && (due || g == access.Admin) {
+		l.writeAgainst(event, v.Verdict)
+	}
+	return v, v.Refused
+}
+
+// noPermission answers a request that is refused. Its connection stays.
+func (l *loop) noPermission(dst []byte, v verdict) []byte {
+	return l.fail(dst, codec.ResponseNoPermission, remarkNoPermission+v.from+": "+v.By)
+}
+
+// tooManyMisses reports whether the peer's share of queries without an answer is used up.
+func (l *loop) tooManyMisses(limit *ratelimit.Limiter) bool {
+	p := l.peer()
+	if limit.Allow(p.addr, l.now) {
+		return false
+	}
+	l.guarded.misses.Add(1)
+	if p.due(codec.RequestGetRouteInfoByTopic, l.now) {
+		l.events.tooManyMisses(p.name, limit.PerSecond())
+	}
+	return true
+}
+
+// admit decides on a new connection by the address of its socket.
+func (s *Server) admit(from net.Addr) bool {
+	limit := s.guard.connections.Load()
+	return limit == nil || limit.Allow(access.Peer(from.String()), s.clock.Now())
+}
+
+// warnIfOpen says, at the start, that everybody may change everything, as with Apache, if others than this machine and
+// its private network can reach the port.
+func (s *Server) warnIfOpen(bound net.Addr) {
+	tcp, ok := bound.(*net.TCPAddr)
+	if !ok || s.guard.rules.Load().Guarded(access.Admin) || tcp.IP.IsLoopback() || tcp.IP.IsPrivate() || tcp.IP.IsLinkLocalUnicast() {
+		return
+	}
+	s.logger.Warn("everybody who reaches this port may change topics, permissions, KV and settings: see adminAllowList and readOnly in SETTINGS.md", "address", bound)
+}
