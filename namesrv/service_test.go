@@ -73,16 +73,20 @@ func TestShutdownGracefully(t *testing.T) {
 	s := start(t, func(c *settings.Settings) { c.EnableShutdownGracefully, c.ShutdownWaitTimeSeconds = true, 1 })
 	c := s.dial()
 	c.register(broker("a"))
-	done := make(chan error, 1)
-	go func() { done <- s.Stop(context.Background()) }()
+	var stopErr error
+	done := make(chan struct{})
+	go func() {
+		stopErr = s.Stop(context.Background())
+		close(done)
+	}()
 	eventually(t, "the server to say go away", s.goingAway.Load)
 	c.want(routeOf("Base"), `1500 "please go away"`)
 	if a := c.call(routeOf("Base").from(475)); a.code != 0 {
 		t.Errorf("older peer: %s", a)
 	}
 	c.wantClosed()
-	if err := <-done; err != nil {
-		t.Error(err)
+	if s.await(done, "the stop"); stopErr != nil {
+		t.Error(stopErr)
 	}
 }
 
