@@ -51,6 +51,7 @@ type Table struct {
 	mapped map[string]map[string]struct{}    // broker name → topics with a mapping of it or by it
 	wheel  *wheel.Wheel[*LiveCell]
 
+	gone   []string // topics that lost their last broker, until the event that says why
 	out    *Outcome // of the step under way
 	proofs proofs   // nothing but in builds with internal checks
 }
@@ -155,9 +156,9 @@ func (t *Table) apply(now int64, c Command, r *Result) {
 	case *RegisterTopic:
 		t.registerTopic(c)
 	case *WipeWritePerm:
-		r.Count = t.setPerm(c.BrokerName, func(perm int32) int32 { return perm &^ permWrite })
+		r.Count = t.changePerm(EventWriteWiped, c.By, c.BrokerName, withoutWrite)
 	case *AddWritePerm:
-		r.Count = t.setPerm(c.BrokerName, func(int32) int32 { return permReadWrite })
+		r.Count = t.changePerm(EventWriteAdded, c.By, c.BrokerName, func(int32) int32 { return permReadWrite })
 	case *PutKV:
 		t.putKV(c)
 	case *DeleteKV:
