@@ -21,6 +21,7 @@ var (
 	ErrPanic         = errors.New("netpoll: handler panicked")
 	ErrTLSHello      = errors.New("netpoll: TLS hello, TLS is off")
 	ErrProxyHeader   = errors.New("netpoll: malformed PROXY protocol header")
+	ErrDrained       = errors.New("netpoll: server drained, the peer is to go elsewhere")
 )
 
 // closeKind is the small set of reasons that are counted.
@@ -38,6 +39,7 @@ const (
 	closedPanic
 	closedTLS
 	closedProxy
+	closedDrained
 	closedBadFrame
 	closedSocket
 	closedHandler
@@ -46,13 +48,13 @@ const (
 
 var closeKindNames = [closeKinds]string{
 	"peer", "local", "stop", "idle", "half_frame", "stalled", "input_overflow", "unsent_limit", "panic", "tls",
-	"proxy_header", "bad_frame", "socket_error", "handler_error",
+	"proxy_header", "drained", "bad_frame", "socket_error", "handler_error",
 }
 
-// closeReasons holds the reason of each kind up to closedProxy, in their order.
+// closeReasons holds the reason of each kind up to closedDrained, in their order.
 var closeReasons = [...]error{
 	io.EOF, ErrClosed, ErrServerClosed, ErrIdle, ErrHalfFrame, ErrStalled, ErrInputOverflow, ErrUnsentLimit, ErrPanic,
-	ErrTLSHello, ErrProxyHeader,
+	ErrTLSHello, ErrProxyHeader, ErrDrained,
 }
 
 // frameReasons are the errors of framing and headers: what isn't our protocol at all.

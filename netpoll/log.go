@@ -65,7 +65,7 @@ func (l *limitedLog) warn(kind, text string, args ...any) {
 // logClose tells of ends that an operator should hear of; ordinary ones are counted only.
 func (s *Server) logClose(c *Conn, reason error) {
 	switch kind := kindOf(reason); kind {
-	case closedByPeer, closedByUs, closedByStop, closedIdle, closedSocket, closedPanic:
+	case closedByPeer, closedByUs, closedByStop, closedIdle, closedSocket, closedPanic, closedDrained:
 	default:
 		s.log.warn(closeKindNames[kind], "netpoll: connection closed", "peer", c.RemoteAddr(), "reason", reason)
 	}
