@@ -45,9 +45,6 @@ func (s *Snapshot) Topic(name string) (TopicView, bool) {
 	return v, true
 }
 
-// Topics is the number of topics.
-func (s *Snapshot) Topics() int { return s.topics.Len() }
-
 // TopicNames returns the first limit topic names behind after ("": from the first) that begin with prefix, sorted, and whether there are more. It
 // goes through all topics, but holds no more than twice the names it returns.
 func (s *Snapshot) TopicNames(prefix, after string, limit int) (names []string, more bool) {

@@ -30,6 +30,7 @@ func (l *loop) unregisterBroker(dst []byte) []byte {
 	id, _ := l.cmd.Int64("brokerId")
 	l.enqueue(l.session, write{decoded: change{
 		command: &core.UnregisterBroker{
+			By:          l.session.peer(),
 			ClusterName: field(&l.cmd, "clusterName").S, BrokerName: field(&l.cmd, "brokerName").S,
 			BrokerAddr: field(&l.cmd, "brokerAddr").S, BrokerID: id,
 		},

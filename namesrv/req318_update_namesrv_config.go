@@ -51,6 +51,9 @@ func (p *persister) updateConfig(d *durable) {
 	p.passOn(d, change{command: &core.SetSettings{Settings: next.Core()}, then: func() {
 		p.settings.Store(next)
 		p.net.SetIdleTimeout(orNever(next.ServerChannelMaxIdleTimeSeconds))
+		for _, c := range changes {
+			p.history.recordSetting(c.Key, c.Old, c.New, d.session.peer())
+		}
 		close(applied)
 	}})
 	<-applied

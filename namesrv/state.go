@@ -48,3 +48,6 @@ func (s *Server) moveTo(next State) bool {
 func (s *Server) waits(c *settings.Settings, now int64) bool {
 	return c.NeedWaitForService && now-s.started < int64(c.WaitSecondsForService)*int64(time.Second)
 }
+
+// leaving reports whether the server drains or stops. What it doesn't know then may be known elsewhere.
+func (s *Server) leaving() bool { return State(s.state.Load()) >= Draining }

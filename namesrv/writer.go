@@ -205,6 +205,16 @@ func (s *Server) perform(e core.Effect) {
 		s.notifyMinBrokerID(e)
 	case *core.Event:
 		s.counts.event(e)
+		s.history.record(e, s.peerOf(e))
 		s.events.log(e)
 	}
+}
+
+// peerOf is the other end of an event's connection, if it is known.
+func (s *Server) peerOf(e *core.Event) string {
+	if e.PeerAddr != "" || e.Conn == 0 {
+		return e.PeerAddr
+	}
+	addr, _ := s.PeerAddr(uint64(e.Conn))
+	return addr
 }

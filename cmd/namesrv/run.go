@@ -9,6 +9,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/waymark-mq/waymark/admin"
 	"github.com/waymark-mq/waymark/codec"
@@ -21,15 +23,20 @@ import (
 const (
 	exitOK      = 0
 	exitOptions = 1   // a bad command line
-	exitForced  = 130 // a second signal while stopping; ours
+	exitForced  = 130 // a second signal while stopping, or a stop that takes too long; ours
 	exitFailed  = 255 // the file, the settings or the start
 )
+
+// drainSignal sends peers elsewhere; the process stays until it is told to stop.
+const drainSignal = syscall.SIGUSR1
 
 // server is what run needs of a *namesrv.Server.
 type server interface {
 	admin.Source
 	Start() error
 	Addr() string
+	Drain() bool
+	StopLimit() time.Duration
 	Stop(context.Context) error
 }
 
@@ -114,23 +121,46 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logg
 	}
 	fmt.Fprintf(p.stdout, "The Name Server boot success. serializeType=%s, address %s:%s\n",
 		serializeNames[serializeType], s.BindAddress, portOf(srv.Addr()))
-	logger.Info("stopping", "signal", <-p.signals)
+	p.waitForStop(srv, logger)
 	return p.stop(srv)
 }
 
-// stop ends srv. A signal that comes meanwhile ends the process at once.
+// waitForStop returns at the first signal that ends the process; others make the server drain.
+func (p process) waitForStop(srv server, logger *slog.Logger) {
+	for s := range p.signals {
+		if s != drainSignal {
+			logger.Info("stopping", "signal", s)
+			return
+		}
+		if !srv.Drain() {
+			logger.Info("draining already", "signal", s)
+		}
+	}
+}
+
+// stop ends srv. A signal that comes meanwhile ends the process at once, and so does the limit; a drain's signal does nothing
+// any more.
 func (p process) stop(srv server) int {
+	limit := srv.StopLimit()
 	stopped := make(chan error, 1)
 	go func() { stopped <- srv.Stop(context.Background()) }()
-	select {
-	case err := <-stopped:
-		if err != nil {
-			fmt.Fprintln(p.stderr, err)
-			return exitFailed
+	late := time.After(limit)
+	for {
+		select {
+		case err := <-stopped:
+			if err != nil {
+				fmt.Fprintln(p.stderr, err)
+				return exitFailed
+			}
+			return exitOK
+		case s := <-p.signals:
+			if s != drainSignal {
+				return exitForced
+			}
+		case <-late:
+			fmt.Fprintf(p.stderr, "namesrv: not stopped within %v\n", limit)
+			return exitForced
 		}
-		return exitOK
-	case <-p.signals:
-		return exitForced
 	}
 }
 

@@ -78,6 +78,7 @@ type Settings struct {
 	// Ours.
 	AdminListen            string
 	BrokerCloseGraceMillis int64 // ms
+	DrainSeconds           int
 	EventLoops             int
 	MaxConnections         int
 	MaxInflatedBodyBytes   int
