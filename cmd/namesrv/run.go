@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/waymark-mq/waymark/admin"
+	"github.com/waymark-mq/waymark/admin/api"
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/namesrv"
 	"github.com/waymark-mq/waymark/namesrv/product"
@@ -33,6 +34,7 @@ const drainSignal = syscall.SIGUSR1
 // server is what run needs of a *namesrv.Server.
 type server interface {
 	admin.Source
+	api.Source
 	Start() error
 	Addr() string
 	Drain() bool
@@ -105,7 +107,9 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger *slog.Logg
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}
-	side, warning, err := p.openAdmin(s, admin.Options{Source: srv, Logger: logger})
+	side, warning, err := p.openAdmin(s, admin.Options{
+		Source: srv, Logger: logger, API: api.New(srv), Drain: func() { srv.Drain() },
+	})
 	if err == nil {
 		defer side.Close()
 		err = srv.Start()

@@ -12,14 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-mq/waymark/admin"
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/namesrv"
 )
 
 // fakeServer stands in for the nameserver.
 type fakeServer struct {
-	admin.Source
+	server   // what no test needs
 	options  namesrv.Options
 	startErr error
 	stopErr  error

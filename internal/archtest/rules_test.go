@@ -39,8 +39,9 @@ var rules = map[string]rule{
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec"}},
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
+	"admin/api":                   {ours: []string{"codec", "core", "namesrv"}},
 	"admin":                       {ours: []string{"namesrv"}, libraries: []string{prometheus}},
-	"cmd/namesrv":                 {ours: []string{"admin", "codec", "namesrv", "namesrv/product", "namesrv/settings"}, libraries: []string{memlimit}},
+	"cmd/namesrv":                 {ours: []string{"admin", "admin/api", "codec", "namesrv", "namesrv/product", "namesrv/settings"}, libraries: []string{memlimit}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.
 	"profiles":       {libraries: []string{toml}},
