@@ -58,7 +58,7 @@ func (s *Server) answerFromProduct(ctx context.Context, f fallback) {
 		s.events.productFailed(err)
 	}
 	switch {
-	case !ok && s.leaving():
+	case !ok && s.unsure():
 		s.sendReply(f.session, f.opaque, reply{code: codec.ResponseSystemError, remark: remarkNotReady})
 		return
 	case !ok:

@@ -14,7 +14,8 @@ const maxScratchBytes = 64 << 10
 //
 // Request:  topic string required, acceptStandardJsonOnly bool, __ZONE_NAME string, __ZONE_MODE bool; no body.
 // Response: 0 TopicRouteData; 17 with a remark when the topic has no route; 1 "name server not ready"
-// while needWaitForService holds clients back, and for a topic without a route while the server drains or stops; 2 when too much is unsent.
+// while needWaitForService holds clients back, and for a topic without a route while the server drains, stops or, with
+// notReadyWithoutBrokers, has no broker; 2 when too much is unsent.
 // Versions: from 401 (V4_9_4) on, or with acceptStandardJsonOnly, integer keys are quoted.
 // Effects:  none. One atomic load, no lock, no allocation.
 // Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
@@ -44,7 +45,7 @@ func (l *loop) getRouteInfoByTopic(dst []byte) []byte {
 	case named && l.askProduct(topic):
 		return dst[:start]
 	}
-	if l.leaving() {
+	if l.unsure() {
 		return l.fail(dst[:start], codec.ResponseSystemError, remarkNotReady)
 	}
 	return l.topicNotExist(dst[:start], topic)

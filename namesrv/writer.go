@@ -148,6 +148,7 @@ func (w *writer) step(now int64, commands []core.Command, changes []change) {
 	w.table.Step(now, commands, &w.out)
 	snapshot := w.table.Load()
 	w.stepped(began, len(commands), changes, snapshot != before)
+	w.remember() // before the answers, so that whoever saw one finds its event
 	for i := range changes {
 		w.finish(&changes[i], &w.out.Results[i], snapshot)
 	}
@@ -205,8 +206,16 @@ func (s *Server) perform(e core.Effect) {
 		s.notifyMinBrokerID(e)
 	case *core.Event:
 		s.counts.event(e)
-		s.history.record(e, s.peerOf(e))
 		s.events.log(e)
+	}
+}
+
+// remember records the events of a step.
+func (w *writer) remember() {
+	for _, effect := range w.out.Effects {
+		if e, ok := effect.(*core.Event); ok {
+			w.history.record(e, w.peerOf(e))
+		}
 	}
 }
 

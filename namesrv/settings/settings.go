@@ -82,6 +82,7 @@ type Settings struct {
 	EventLoops             int
 	MaxConnections         int
 	MaxInflatedBodyBytes   int
+	NotReadyWithoutBrokers bool
 	OutputBudgetBytes      int64
 	OrderConfStrict        bool
 
