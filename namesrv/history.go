@@ -49,7 +49,7 @@ const (
 //
 //	Owner:    the writer records.
 //	Readers:  any goroutine, without making the writer wait; see ring.
-//	Memory:   maxEvents events of at most some 250 bytes and eight texts of maxEventText, and
+//	Memory:   maxEvents events of 256 bytes and at most nine texts of maxEventText, and
 //	          maxGoneTopics names of at most maxEventText. Names are mostly the table's own.
 type history struct {
 	events *ring[Event]

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
@@ -116,6 +117,9 @@ func TestEventTextsAreBounded(t *testing.T) {
 				t.Errorf("%d bytes: %q", len(text), text)
 			}
 		}
+	}
+	if n := unsafe.Sizeof(numbered[Event]{}); n > 256 {
+		t.Errorf("an event is %d bytes without its texts; DESIGN.md counts 256", n)
 	}
 	if !s.TopicGone(long).Found {
 		t.Error("a topic with a long name is not found again")
