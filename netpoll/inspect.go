@@ -42,12 +42,12 @@ func Collect[T any](ctx context.Context, s *Server, ids []uint64, fn func(*Conn)
 	for l, conns := range byLoop {
 		l.post(func() {
 			var part []T
+			defer func() { parts <- part }() // whatever fn does
 			for _, c := range conns {
 				if !c.gone.Load() {
 					part = append(part, fn(c))
 				}
 			}
-			parts <- part
 		})
 	}
 	var all []T
