@@ -27,7 +27,7 @@ func newHandler(o *Options) http.Handler {
 	mux.Handle("GET /debug/pprof/symbol", onLoopback(pprof.Symbol))
 	mux.Handle("GET /debug/pprof/trace", onLoopback(pprof.Trace))
 	if o.API != nil {
-		mux.Handle("GET /api/v1/", o.API)
+		mux.Handle("/api/v1/", o.API)
 	}
 	if o.Drain != nil {
 		mux.Handle("POST /drain", onLoopback(func(w http.ResponseWriter, _ *http.Request) {

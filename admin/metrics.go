@@ -62,6 +62,8 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	s.registrations(m)
 	s.writing(m)
 	s.network(m)
+	s.access(m)
+	s.tls(m)
 	s.process(m)
 	if c.tls != nil {
 		if t := c.tls(); !t.IsZero() {
@@ -162,8 +164,12 @@ func (s sink) table(m *namesrv.Metrics) {
 	s.value(snapshotAge, m.SnapshotAge.Seconds())
 	type key struct{ cluster, name, addr string }
 	seen := make(map[key]bool, len(m.Brokers))
+	held := 0
 	for i := range m.Brokers {
 		b := &m.Brokers[i]
+		if b.Suspect {
+			held++
+		}
 		k := key{shown(b.Cluster), shown(b.Name), shown(b.Addr)}
 		if seen[k] { // names that differ where they aren't shown
 			continue
@@ -171,6 +177,7 @@ func (s sink) table(m *namesrv.Metrics) {
 		seen[k] = true
 		s.value(brokerSilent, b.Silent.Seconds(), k.cluster, k.name, strconv.FormatInt(b.ID, 10), k.addr)
 	}
+	s.value(suspects, float64(held))
 }
 
 // shown is what a peer sent as a label's value may be: short, and UTF-8.
@@ -234,6 +241,28 @@ func (s sink) network(m *namesrv.Metrics) {
 	s.value(connectionEvents, float64(n.Opened), "admitted")
 	s.value(connectionEvents, float64(n.Refused), "rejected")
 	s.value(connectionEvents, float64(ended), "closed")
+}
+
+func (s sink) access(m *namesrv.Metrics) {
+	a := &m.Access
+	s.value(accessDenied, float64(a.RefusedAdmin), "admin", "enforce")
+	s.value(accessDenied, float64(a.RefusedBroker), "broker", "enforce")
+	s.value(accessDenied, float64(a.ObservedAdmin), "admin", "observe")
+	s.value(accessDenied, float64(a.ObservedBroker), "broker", "observe")
+	s.value(connectionsLimited, float64(a.ConnectionsLimited))
+	s.value(missesLimited, float64(a.MissesLimited))
+	s.value(auditRecords, float64(a.AuditWritten), "written")
+	s.value(auditRecords, float64(a.AuditLost), "lost")
+	s.value(badOrderConfs, float64(m.BadOrderConfs))
+}
+
+func (s sink) tls(m *namesrv.Metrics) {
+	s.value(tlsConnections, float64(m.Net.TLSConns))
+	s.value(tlsHandshakes, float64(m.Net.Handshakes), "done")
+	s.value(tlsHandshakes, float64(m.Net.HandshakesFailed), "failed")
+	s.value(tlsHandshakes, float64(m.Net.HandshakesRefused), "refused")
+	s.value(tlsReloads, float64(m.TLSReloads), "done")
+	s.value(tlsReloads, float64(m.TLSUnloaded), "failed")
 }
 
 func (s sink) process(m *namesrv.Metrics) {

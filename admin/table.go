@@ -79,6 +79,7 @@ var (
 	brokerSilent = define(gauge, "waymark_broker_silent_seconds", "seconds",
 		"Time since a live broker's last sign of life; it is removed when that exceeds its timeout (120 s)",
 		label{"cluster", "as registered, at most 200 bytes"}, label{"broker", "likewise"}, label{"id", "a number"}, label{"addr", "as registered, likewise"})
+	suspects    = define(gauge, "waymark_brokers_suspect", "", "Silent brokers that `expiryGuardPercent` keeps in routes for a while")
 	snapshotAge = define(gauge, "waymark_snapshot_age_seconds", "seconds", "Time since the table last changed")
 	laneWait    = define(histogram, "waymark_lane_wait_seconds", "seconds", "Time from the read of a write request to its turn to be decoded")
 	stepSize    = define(histogram, "waymark_step_commands", "commands", "Commands that one step of the table applied")
@@ -86,6 +87,14 @@ var (
 	writeBytes  = define(gauge, "waymark_write_bytes", "bytes", "Memory of write requests that wait; above the limit registrations are answered SYSTEM_BUSY")
 	writeLimit  = define(gauge, "waymark_write_limit_bytes", "bytes", "That limit")
 	listQueue   = define(gauge, "waymark_list_queue", "answers", "Large list answers that wait to be encoded")
+
+	accessDenied = define(counter, "waymark_access_denied_total", "",
+		"Requests that `adminAllowList`, `readOnly` or `brokerAllowList` was against",
+		label{"group", "`admin`, `broker`"}, label{"mode", "`enforce`: refused; `observe`: let through"})
+	connectionsLimited = define(counter, "waymark_connections_limited_total", "", "Connections closed at once because of `maxNewConnectionsPerSecondPerAddress`")
+	missesLimited      = define(counter, "waymark_misses_limited_total", "", "Route queries answered SYSTEM_BUSY because of `maxMissesPerSecondPerAddress`")
+	auditRecords       = define(counter, "waymark_audit_records_total", "", "Lines of the audit file", label{"result", "`written`, `lost`: the disk was slow or full"})
+	badOrderConfs      = define(counter, "waymark_order_configs_unreadable_total", "", "Order configurations put that clients can't read, refused ones too")
 
 	connections = define(gauge, "waymark_connections", "",
 		"Open connections by what their first request said of its sender",
@@ -109,8 +118,11 @@ var (
 	loops        = define(gauge, "waymark_loops", "", "Event loops")
 	loopsMissing = define(gauge, "waymark_loops_missing", "",
 		"Event loops that didn't tell their counters in time for this scrape: they count as last seen")
-	tlsExpiry = define(gauge, "waymark_tls_certificate_expiry_timestamp_seconds", "seconds", "When the TLS certificate expires, since 1970; absent without one")
-	buildInfo = define(gauge, "waymark_build_info", "", "1", label{"version", "of the module"}, label{"revision", "of the source"}, label{"goversion", "Go's"})
+	tlsConnections = define(gauge, "waymark_tls_connections", "", "Open connections inside TLS")
+	tlsHandshakes  = define(counter, "waymark_tls_handshakes_total", "", "TLS handshakes", label{"result", "`done`, `failed`, `refused`: too many at a time"})
+	tlsReloads     = define(counter, "waymark_tls_reloads_total", "", "Changes of the certificate's files", label{"result", "`done`, `failed`: what was loaded stays"})
+	tlsExpiry      = define(gauge, "waymark_tls_certificate_expiry_timestamp_seconds", "seconds", "When the TLS certificate expires, since 1970; absent without one")
+	buildInfo      = define(gauge, "waymark_build_info", "", "1", label{"version", "of the module"}, label{"revision", "of the source"}, label{"goversion", "Go's"})
 )
 
 // table has every metric of ours, in the order of the above.

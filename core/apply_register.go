@@ -89,9 +89,10 @@ func (t *Table) takeOver(c *RegisterBroker) *Live {
 	if !ok || prev.BrokerName == c.BrokerName {
 		return prev
 	}
-	t.event(EventMoved, c, prev.BrokerName)
+	e := t.event(EventMoved, c, prev.BrokerName)
 	t.dropLive(key, prev)
 	t.removeAddr(prev.BrokerName, c.BrokerAddr)
+	e.Gone = t.takeGone()
 	return nil
 }
 
@@ -181,13 +182,14 @@ func (t *Table) enliven(now int64, r *registration) *Live {
 	l := &Live{
 		ClusterName: r.ClusterName, BrokerName: r.BrokerName, BrokerAddr: r.BrokerAddr, BrokerID: r.BrokerID,
 		HAServerAddr: r.HAServerAddr, DataVersion: r.Body.DataVersion, Memo: r.Memo,
+		From: Peer{r.Conn, r.PeerAddr}, FirstMillis: r.WallMillis, WallMillis: r.WallMillis, Applied: 1, Topics: len(r.Body.Topics),
 		group: r.group.index, generation: r.group.generation, settings: t.settings,
 	}
 	if r.Body.HasFilterServers {
 		l.FilterServers = r.Body.FilterServers
 	}
 	if r.prev != nil {
-		l.Cell = r.prev.Cell
+		l.Cell, l.FirstMillis, l.Applied = r.prev.Cell, r.prev.FirstMillis, r.prev.Applied+1
 		if !r.Body.HasFilterServers {
 			l.FilterServers = r.prev.FilterServers
 		}
@@ -202,6 +204,7 @@ func (t *Table) enliven(now int64, r *registration) *Live {
 	if clamped && l.Cell.timeoutNanos != timeout {
 		t.event(EventTimeoutClamped, r.RegisterBroker, "")
 	}
+	l.TimeoutNanos = timeout
 	l.Cell.timeoutNanos, l.Cell.orphanedUntil = timeout, 0
 	t.own(l.Cell, r.Conn)
 	l.Cell.Touch(r.Conn, now)

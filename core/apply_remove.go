@@ -9,16 +9,19 @@ import (
 // unregister applies UNREGISTER_BROKER (104). The address counts, not the id or
 // the cluster; the live entry goes if it is the named broker's.
 func (t *Table) unregister(c *UnregisterBroker) {
-	e := Event{Kind: EventUnregistered, ClusterName: c.ClusterName, BrokerName: c.BrokerName, BrokerAddr: c.BrokerAddr, BrokerID: c.BrokerID}
+	e := Event{
+		Kind: EventUnregistered, ClusterName: c.ClusterName, BrokerName: c.BrokerName, BrokerAddr: c.BrokerAddr, BrokerID: c.BrokerID,
+		Conn: c.By.Conn, PeerAddr: c.By.Addr,
+	}
 	key := liveKey(c.ClusterName, c.BrokerAddr)
 	l, live := t.live.Get(key)
 	if live = live && l.BrokerName == c.BrokerName; live {
-		e.BrokerID, e.Conn = l.BrokerID, l.Cell.Owner()
+		e.BrokerID = l.BrokerID
 		t.dropLive(key, l)
 	}
 	topics, removed := t.removeAddr(c.BrokerName, c.BrokerAddr)
 	if live || removed {
-		e.Topics = topics
+		e.Topics, e.Gone = topics, t.takeGone()
 		t.effect(&e)
 	}
 }
@@ -40,7 +43,7 @@ func (t *Table) endConnection(now int64, c *EndConnection) {
 			due, _ := cell.deadline(cell.orphanedLast)
 			t.wheel.Arm(&cell.timer, due)
 		case grace <= 0 && cell.killOwnedBy(c.Conn):
-			t.bury(cell, EventClosed)
+			t.bury(cell, EventClosed, Peer{c.Conn, c.PeerAddr})
 		}
 		if cell.registeredBy == c.Conn {
 			t.disown(cell)
@@ -92,7 +95,7 @@ func (t *Table) expire(now int64, silent []silence) {
 	})
 	for _, e := range expired {
 		owner := e.cell.Owner()
-		if t.bury(e.cell, e.why) && owner != 0 {
+		if t.bury(e.cell, e.why, Peer{Conn: owner}) && owner != 0 {
 			t.effect(&CloseConnection{owner})
 		}
 	}
@@ -107,8 +110,8 @@ type expiry struct {
 
 // bury removes what stood behind a cell that is dead already, and reports whether the
 // broker still had its slot. Without one (another address took it, or the name belongs to
-// another cluster) it goes quietly.
-func (t *Table) bury(cell *LiveCell, why EventKind) bool {
+// another cluster) it goes quietly. owner is whose end or silence it was.
+func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer) bool {
 	l, ok := t.live.Get(cell.key)
 	if !ok || l.Cell != cell {
 		return false
@@ -118,9 +121,12 @@ func (t *Table) bury(cell *LiveCell, why EventKind) bool {
 		return false
 	}
 	topics, _ := t.removeAddr(l.BrokerName, l.BrokerAddr)
+	if owner.Addr == "" && owner.Conn == l.From.Conn {
+		owner = l.From
+	}
 	t.effect(&Event{
 		Kind: why, ClusterName: l.ClusterName, BrokerName: l.BrokerName, BrokerAddr: l.BrokerAddr,
-		BrokerID: l.BrokerID, Conn: cell.Owner(), Topics: topics,
+		BrokerID: l.BrokerID, Conn: owner.Conn, PeerAddr: owner.Addr, Topics: topics, Gone: t.takeGone(),
 	})
 	return true
 }
@@ -159,7 +165,7 @@ func (t *Table) removeAddr(brokerName, addr string) (topics int, removed bool) {
 	n.Addrs = rest
 	t.brokers.put(n)
 	if n.ActingMaster && !n.hasMaster() {
-		topics = t.setPerm(n.Name, func(perm int32) int32 { return perm &^ permWrite })
+		topics, _ = t.setPerm(n.Name, withoutWrite)
 		n = t.brokers.group(brokerName)
 	}
 	if least := minID(rest); n.ActingMaster && least != noID && least != minID(g.Addrs) {

@@ -10,6 +10,7 @@ const (
 // deleteTopic applies DELETE_TOPIC_IN_NAMESRV (216): the topic, or its queues and
 // mappings of one cluster's brokers. It returns with the next registration of a broker that has it.
 func (t *Table) deleteTopic(c *DeleteTopic) {
+	e := &Event{Kind: EventTopicDeleted, ClusterName: c.ClusterName, Topic: c.Topic, Conn: c.By.Conn, PeerAddr: c.By.Addr}
 	in := func(string) bool { return true }
 	if c.ClusterName != "" {
 		in = func(name string) bool { return t.brokers.inCluster(c.ClusterName, name) }
@@ -19,10 +20,15 @@ func (t *Table) deleteTopic(c *DeleteTopic) {
 			if g := t.brokers.at(q.group()); in(g.Name) {
 				t.removeQueue(c.Topic, g)
 				t.brokers.mark(g)
+				e.TopicsChanged++
 			}
 		}
 	}
 	t.removeMapping(c.Topic, func(e mappingEntry) bool { return in(e.brokerName) })
+	if e.TopicsChanged > 0 {
+		e.Gone = t.takeGone()
+		t.effect(e)
+	}
 }
 
 // registerTopic applies REGISTER_TOPIC_IN_NAMESRV (217). A new topic may name
@@ -35,38 +41,46 @@ func (t *Table) registerTopic(c *RegisterTopic) {
 			}
 		}
 	}
+	e := &Event{Kind: EventTopicRegistered, Topic: c.Topic, Conn: c.By.Conn, PeerAddr: c.By.Addr}
 	for _, q := range c.Queues {
 		g := t.brokers.group(q.BrokerName)
 		if g == nil {
-			return
+			break
 		}
 		if t.setQueue(c.Topic, g, queueSetting{q.ReadQueueNums, q.WriteQueueNums, q.Perm, q.TopicSysFlag}, true) {
 			t.brokers.mark(g)
+			e.TopicsChanged++
 		}
+	}
+	if e.TopicsChanged > 0 {
+		t.effect(e)
 	}
 }
 
+func withoutWrite(perm int32) int32 { return perm &^ permWrite }
+
 // setPerm changes the permission of all queues of a broker name and returns how many
-// there are. Registrations of an unchanged DataVersion leave it so. A group of which anything has
+// there are and how many of them it changed. Registrations of an unchanged DataVersion leave it so. A group of which anything has
 // changed is marked: its topics are no longer as it registered them, so its next registration is
 // looked at even if it is the same again.
-func (t *Table) setPerm(brokerName string, perm func(int32) int32) int {
+func (t *Table) setPerm(brokerName string, perm func(int32) int32) (found, changed int) {
 	g := t.brokers.group(brokerName)
 	if g == nil {
-		return 0
+		return 0, 0
 	}
 	ids := t.topicsOf(g)
-	changed := false
 	for _, id := range ids {
 		r, _ := t.topics.Get(t.index.names[id])
 		s := t.queues.table.at(r.list.queues[r.list.find(g.index)].setting()).queueSetting
 		s.perm = perm(s.perm)
-		changed = t.setQueue(r.name, g, s, true) || changed
+		if t.setQueue(r.name, g, s, true) {
+			changed++
+		}
 	}
-	if changed {
+	if changed > 0 {
 		t.brokers.mark(g)
 	}
-	return len(ids)
+	return len(ids), changed
 }
 
 // setQueue stores a group's queue of a topic if the topic lacks it or, with
@@ -137,6 +151,7 @@ func (t *Table) removeTopic(r *TopicRoute) {
 	t.leaveList(r.id, r.list)
 	t.index.freeID(r.id)
 	t.removeMappings(r.name)
+	t.noteGone(r.name)
 }
 
 // topicsOf returns the ids of the topics that have a queue of the group.

@@ -18,9 +18,18 @@ const (
 	ActingTrue
 )
 
+// Peer is a connection and the address of its other end ("" if nobody knows it): who asked for a change. The table
+// does nothing with the address but hand it on.
+type Peer struct {
+	Conn ConnID
+	Addr string
+}
+
 // RegisterBroker is REGISTER_BROKER (103) after all checks that need no table.
 type RegisterBroker struct {
 	Conn         ConnID
+	PeerAddr     string // the connection's other end
+	WallMillis   int64  // when it came, ms since the Unix epoch; kept to be shown
 	ClusterName  string
 	BrokerName   string
 	BrokerAddr   string
@@ -41,6 +50,7 @@ type RegisterBroker struct {
 // UnregisterBroker is UNREGISTER_BROKER (104): the address goes from the
 // broker name, whatever id and cluster say.
 type UnregisterBroker struct {
+	By                                  Peer
 	ClusterName, BrokerName, BrokerAddr string
 	BrokerID                            int64
 }
@@ -48,7 +58,8 @@ type UnregisterBroker struct {
 // EndConnection is the end of a connection, the last command of its order.
 // Every broker that the connection still owns is unregistered.
 type EndConnection struct {
-	Conn ConnID
+	Conn     ConnID
+	PeerAddr string
 	// Touched are the cells whose ownership the connection took by a sign of life that passed the
 	// writer by; those it took by registering are known to the table.
 	Touched []*LiveCell
@@ -65,31 +76,43 @@ type QueryDataVersion struct {
 
 // DeleteTopic is DELETE_TOPIC_IN_NAMESRV (216). An empty ClusterName means all clusters.
 type DeleteTopic struct {
+	By          Peer
 	Topic       string
 	ClusterName string
 }
 
 // RegisterTopic is REGISTER_TOPIC_IN_NAMESRV (217).
 type RegisterTopic struct {
+	By     Peer
 	Topic  string
 	Queues []codec.QueueData
 }
 
 // WipeWritePerm is WIPE_WRITE_PERM_OF_BROKER (205).
-type WipeWritePerm struct{ BrokerName string }
+type WipeWritePerm struct {
+	By         Peer
+	BrokerName string
+}
 
 // AddWritePerm is ADD_WRITE_PERM_OF_BROKER (327).
-type AddWritePerm struct{ BrokerName string }
+type AddWritePerm struct {
+	By         Peer
+	BrokerName string
+}
 
 // PutKV is PUT_KV_CONFIG (100) after it was made durable. A null value reads
 // as absent but creates the namespace.
 type PutKV struct {
+	By             Peer
 	Namespace, Key string
 	Value          codec.NullString
 }
 
 // DeleteKV is DELETE_KV_CONFIG (102) after it was made durable. The namespace stays.
-type DeleteKV struct{ Namespace, Key string }
+type DeleteKV struct {
+	By             Peer
+	Namespace, Key string
+}
 
 // SetSettings is UPDATE_NAMESRV_CONFIG (318) after it was made durable.
 type SetSettings struct{ Settings Settings }

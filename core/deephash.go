@@ -25,7 +25,8 @@ func (s *Snapshot) deepHash() uint64 {
 		add("mapping", topic, m.entries)
 	}
 	for key, l := range s.live.All() {
-		add("live", key, l.ClusterName, l.BrokerName, l.BrokerAddr, l.BrokerID, l.HAServerAddr, l.DataVersion, l.FilterServers, l.Memo)
+		add("live", key, l.ClusterName, l.BrokerName, l.BrokerAddr, l.BrokerID, l.HAServerAddr, l.DataVersion, l.FilterServers, l.Memo,
+			l.TimeoutNanos, l.From, l.FirstMillis, l.WallMillis, l.Applied, l.Topics)
 	}
 	for i, g := range s.brokers.groups {
 		if g != nil {

@@ -27,18 +27,21 @@ func (t *Table) editTopic(topic string, apply func()) {
 	}
 }
 
-// editPerm sets the permission of a broker's topics, tells what it changed, and returns how many topics there are.
-func (t *Table) editPerm(brokerName string, perm func(int32) int32) (count int) {
-	changed := t.topicsChanged
+// editPerm sets the permission of a broker's topics for by, tells what it changed, and returns how many topics there are.
+func (t *Table) editPerm(kind EventKind, by Peer, brokerName string, perm func(int32) int32) (count int) {
 	before, after := map[int32]int{}, map[int32]int{}
-	count = t.setPerm(brokerName, func(p int32) int32 {
+	count, changed := t.setPerm(brokerName, func(p int32) int32 {
 		before[p]++
 		p = perm(p)
 		after[p]++
 		return p
 	})
-	if changed = t.topicsChanged - changed; changed > 0 {
+	if changed > 0 {
 		t.effect(&Edit{TopicsChanged: changed, PermsBefore: before, PermsAfter: after})
+		t.effect(&Event{
+			Kind: kind, BrokerName: brokerName, ClusterName: t.brokers.group(brokerName).ClusterName,
+			Conn: by.Conn, PeerAddr: by.Addr, Topics: count, TopicsChanged: changed,
+		})
 	}
 	return count
 }

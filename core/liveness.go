@@ -36,6 +36,7 @@ const dead = math.MinInt64
 //	       writer (orphan); killOwnedBy reads it after it read last and before it swaps, so
 //	       it sees the move.
 //	suspicion  see there.
+//	again  added to by event loops.
 //	others belong to the writer.
 type LiveCell struct {
 	last  atomic.Int64  // monotonic nanoseconds of the last sign of life, or dead
@@ -45,7 +46,8 @@ type LiveCell struct {
 	timer        cellTimer
 	key          string // of Snapshot.live
 	timeoutNanos int64
-	registeredBy ConnID // Table.owned lists the cell under it
+	registeredBy ConnID       // Table.owned lists the cell under it
+	again        atomic.Int64 // registrations recognised as the same again
 	// A cell whose connection has ended is orphaned until this time (0: it isn't),
 	// unless there is a sign of life after orphanedLast.
 	orphanedUntil, orphanedLast int64
@@ -76,6 +78,12 @@ func (c *LiveCell) Refresh(now int64) (alive bool) {
 		}
 	}
 }
+
+// Recognised counts a registration that is the one known already. Any goroutine, right after Touch.
+func (c *LiveCell) Recognised() { c.again.Add(1) }
+
+// RecognisedCount is how many there were. Any goroutine.
+func (c *LiveCell) RecognisedCount() int64 { return c.again.Load() }
 
 // Last is the time of the last sign of life; ok is false once the broker was removed.
 func (c *LiveCell) Last() (nanos int64, ok bool) {
@@ -183,6 +191,14 @@ type Live struct {
 	DataVersion   codec.DataVersion
 	FilterServers []string
 	Memo          *RegisterMemo // nil: not to be recognised
+	TimeoutNanos  int64
+
+	// What is kept to be shown. Times are wall time, ms since the Unix epoch.
+	From        Peer  // who sent this registration
+	FirstMillis int64 // when the address first registered under this name
+	WallMillis  int64 // when this registration came
+	Applied     int64 // registrations applied since FirstMillis, this one counted
+	Topics      int   // topics sent with this registration
 
 	// The group, by index and generation, and the settings that the registration was
 	// applied to and left behind. As long as the snapshot holds the very same,

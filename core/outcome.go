@@ -69,20 +69,39 @@ const (
 	EventDeadlinesShifted                  // a tick came late; Lateness says by how much
 	EventExpiryHeld                        // Brokers of AllBrokers fell silent at once: they are suspect and stay for a while
 	EventExpiryGuardEnded                  // none is suspect any more; Brokers were, of which Expired went when their time was over
+	EventTopicDeleted                      // 216 took brokers off a topic
+	EventTopicRegistered                   // 217 gave a topic brokers or other queues
+	EventWriteWiped                        // 205 took the write permission off a broker name's topics
+	EventWriteAdded                        // 327 set their permission to 6
+	EventKVPut                             // 100 changed a value
+	EventKVDeleted                         // 102 deleted one
+
+	numberOfEventKinds
 )
 
-// Event is one line for the log.
+// EventKinds is how many kinds there are.
+const EventKinds = numberOfEventKinds
+
+// Event is something that happened to the table.
 type Event struct {
 	Kind                                EventKind
 	Command                             int // index in its step of the command that it comes of
 	ClusterName, BrokerName, BrokerAddr string
 	BrokerID                            int64
-	Conn                                ConnID
-	// Topics sent with a registration, and how many were added, changed or taken off by it; topics touched by a removal.
+	// Conn and PeerAddr are the connection that asked for it, that ended, or that owned the broker that expired; PeerAddr is ""
+	// if the table doesn't know it.
+	Conn     ConnID
+	PeerAddr string
+	// Topics sent with a registration, and how many were added, changed or taken off by it; topics touched by a removal or a
+	// permission, and how many changed; for 216 and 217, TopicsChanged counts the topic's brokers.
 	Topics, TopicsChanged int
 	// Other is the address that EventReplaced displaced or that won EventConflict, the name that
 	// EventMoved left, or the cluster that EventTwoClusters found.
-	Other         string
+	Other          string
+	Topic          string // of 216 and 217
+	Namespace, Key string // of 100 and 102
+	// Gone are topics that no broker has any more because of it, no more than maxGone.
+	Gone          []string
 	LatenessNanos int64
 	// Brokers, AllBrokers and Expired count slots (addresses of a broker name) for EventExpiryHeld and
 	// EventExpiryGuardEnded, which name no broker.

@@ -4,7 +4,7 @@ package core
 func (t *Table) event(kind EventKind, c *RegisterBroker, other string) *Event {
 	e := &Event{
 		Kind: kind, ClusterName: c.ClusterName, BrokerName: c.BrokerName, BrokerAddr: c.BrokerAddr, BrokerID: c.BrokerID,
-		Conn: c.Conn, Topics: len(c.Body.Topics), Other: other,
+		Conn: c.Conn, PeerAddr: c.PeerAddr, Topics: len(c.Body.Topics), Other: other,
 	}
 	t.effect(e)
 	return e
@@ -18,5 +18,22 @@ func (t *Table) reportRegistered(r *registration) {
 	case r.newVersion() || r.changed > 0:
 		kind = EventChanged
 	}
-	t.event(kind, r.RegisterBroker, "").TopicsChanged = r.changed
+	e := t.event(kind, r.RegisterBroker, "")
+	e.TopicsChanged, e.Gone = r.changed, t.takeGone()
+}
+
+// maxGone bounds the names that are kept for one event. Nobody remembers more.
+const maxGone = 10_000
+
+// noteGone keeps the name of a topic that lost its last broker for the event that says why.
+func (t *Table) noteGone(topic string) {
+	if len(t.gone) < maxGone {
+		t.gone = append(t.gone, topic)
+	}
+}
+
+func (t *Table) takeGone() []string {
+	gone := t.gone
+	t.gone = nil
+	return gone
 }

@@ -46,7 +46,23 @@ var eventNames = map[core.EventKind]string{
 	core.EventRefused: "refused", core.EventConflict: "conflict", core.EventReplaced: "replaced",
 	core.EventUnregistered: "unregistered", core.EventClosed: "closed", core.EventExpired: "expired",
 	core.EventMoved: "moved", core.EventTwoClusters: "two clusters", core.EventTimeoutClamped: "timeout clamped",
-	core.EventPartsDelete: "a part took off topics",
+	core.EventPartsDelete:  "a part took off topics",
+	core.EventTopicDeleted: "topic deleted", core.EventTopicRegistered: "topic registered",
+	core.EventWriteWiped: "write permission wiped", core.EventWriteAdded: "write permission added",
+	core.EventKVPut: "KV put", core.EventKVDeleted: "KV deleted",
+}
+
+// subject is what an event is about.
+func subject(e *core.Event) string {
+	switch e.Kind {
+	case core.EventTopicDeleted, core.EventTopicRegistered:
+		return fmt.Sprintf("%s, %d brokers", e.Topic, e.TopicsChanged)
+	case core.EventWriteWiped, core.EventWriteAdded:
+		return fmt.Sprintf("%s/%s, %d of %d topics", e.ClusterName, e.BrokerName, e.TopicsChanged, e.Topics)
+	case core.EventKVPut, core.EventKVDeleted:
+		return e.Namespace + "/" + e.Key
+	}
+	return fmt.Sprintf("%s/%s#%d@%s", e.ClusterName, e.BrokerName, e.BrokerID, e.BrokerAddr)
 }
 
 // effectText is what the last step leaves to do, one line each.
@@ -63,9 +79,12 @@ func (s *script) effectText() string {
 				fmt.Fprintf(&b, "log: expiry guard ended: %d held, %d expired\n", e.Brokers, e.Expired)
 				continue
 			}
-			fmt.Fprintf(&b, "log: %s %s/%s#%d@%s", eventNames[e.Kind], e.ClusterName, e.BrokerName, e.BrokerID, e.BrokerAddr)
+			fmt.Fprintf(&b, "log: %s %s", eventNames[e.Kind], subject(e))
 			if e.Other != "" {
 				fmt.Fprintf(&b, " (%s)", e.Other)
+			}
+			if len(e.Gone) > 0 {
+				fmt.Fprintf(&b, " gone: %s", strings.Join(slices.Sorted(slices.Values(e.Gone)), " "))
 			}
 			b.WriteByte('\n')
 		case *core.CloseConnection:

@@ -52,6 +52,7 @@ type Table struct {
 	wheel  *wheel.Wheel[*LiveCell]
 	guard  expiryGuard
 
+	gone     []string // topics that lost their last broker, until the event that says why
 	out      *Outcome // of the step under way
 	applying int      // index of the command under way
 	proofs   proofs   // nothing but in builds with internal checks
@@ -158,9 +159,9 @@ func (t *Table) apply(now int64, c Command, r *Result) {
 	case *RegisterTopic:
 		t.editTopic(c.Topic, func() { t.registerTopic(c) })
 	case *WipeWritePerm:
-		r.Count = t.editPerm(c.BrokerName, func(perm int32) int32 { return perm &^ permWrite })
+		r.Count = t.editPerm(EventWriteWiped, c.By, c.BrokerName, withoutWrite)
 	case *AddWritePerm:
-		r.Count = t.editPerm(c.BrokerName, func(int32) int32 { return permReadWrite })
+		r.Count = t.editPerm(EventWriteAdded, c.By, c.BrokerName, func(int32) int32 { return permReadWrite })
 	case *PutKV:
 		t.putKV(c)
 	case *DeleteKV:

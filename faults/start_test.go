@@ -13,7 +13,7 @@ import (
 )
 
 // startLimit is how long a start may take that is to fail.
-const startLimit = 10 * time.Second
+const startLimit = 2 * time.Second
 
 const exitFailed = 255
 

@@ -40,7 +40,13 @@ func (s *testServer) sessionOf(conn *netpoll.Conn) *session {
 	s.t.Helper()
 	found := make(chan *session, 1)
 	s.net.Barrier(func() { found <- conn.Context.(*session) })
-	return <-found
+	select {
+	case sess := <-found:
+		return sess
+	case <-time.After(waitLimit):
+		s.t.Fatal("the loops don't read")
+		return nil
+	}
 }
 
 // stopInRequest holds a loop up while it handles a request.
@@ -92,7 +98,7 @@ func (s *testServer) advanceBehind(d time.Duration) {
 	s.t.Helper()
 	for target := s.clock.now.Load() + int64(d); s.clock.next <= target; s.clock.next += int64(s.clock.interval) {
 		s.clock.now.Store(s.clock.next)
-		s.clock.ticks <- time.Time{}
+		s.sendTick()
 		s.barrier()
 	}
 }
@@ -105,7 +111,7 @@ func TestFreezeDuringAScan(t *testing.T) {
 	release := stopInRequest(s, conn.Loop())
 	s.advanceBehind(6 * time.Second) // a scan has begun
 	s.clock.now.Add(int64(20 * time.Minute))
-	s.clock.ticks <- time.Time{}
+	s.sendTick()
 	s.barrier()
 	release()
 	for range 3 {

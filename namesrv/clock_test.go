@@ -47,13 +47,19 @@ func (s *testServer) freeze(d time.Duration) {
 	s.tick()
 }
 
-func (s *testServer) tick() {
+// sendTick makes the writer look at the clock.
+func (s *testServer) sendTick() {
 	s.t.Helper()
 	select {
 	case s.clock.ticks <- time.Time{}:
 	case <-time.After(waitLimit):
 		s.t.Fatal("the writer takes no tick")
 	}
+}
+
+func (s *testServer) tick() {
+	s.t.Helper()
+	s.sendTick()
 	s.clock.next = s.clock.now.Load() + int64(s.clock.interval)
 	// The writer has begun a scan if one was due; the loops answer it; the writer expires.
 	s.barrier()

@@ -9,7 +9,7 @@ import (
 // maxEventKinds is room for core's kinds of events; what would be beyond shares the last place.
 const maxEventKinds = 32
 
-// eventNames are the kinds of events as metrics show them.
+// eventNames are the kinds of events as metrics and the API show them.
 var eventNames = [maxEventKinds]string{
 	core.EventRegistered:       "registered",
 	core.EventChanged:          "changed",
@@ -27,6 +27,12 @@ var eventNames = [maxEventKinds]string{
 	core.EventPartsDelete:      "parts_delete",
 	core.EventExpiryHeld:       "expiry_held",
 	core.EventExpiryGuardEnded: "expiry_guard_ended",
+	core.EventTopicDeleted:     "topic_deleted",
+	core.EventTopicRegistered:  "topic_registered",
+	core.EventWriteWiped:       "write_permission_wiped",
+	core.EventWriteAdded:       "write_permission_added",
+	core.EventKVPut:            "kv_put",
+	core.EventKVDeleted:        "kv_deleted",
 }
 
 // counts is what is counted off the loops. Atomics, since any goroutine may read them at any time, also while the one that writes

@@ -91,9 +91,13 @@ func (d *decoder) translate() (c change, file *durable, no *reply) {
 	case codec.RequestQueryDataVersion:
 		c, no = d.decodeQueryDataVersion()
 	case codec.RequestWipeWritePermOfBroker:
-		c = d.decodeWritePerm("wipeTopicCount", func(name string) core.Command { return &core.WipeWritePerm{BrokerName: name} })
+		c = d.decodeWritePerm("wipeTopicCount", func(name string) core.Command {
+			return &core.WipeWritePerm{By: d.session.asker(), BrokerName: name}
+		})
 	case codec.RequestAddWritePermOfBroker:
-		c = d.decodeWritePerm("addTopicCount", func(name string) core.Command { return &core.AddWritePerm{BrokerName: name} })
+		c = d.decodeWritePerm("addTopicCount", func(name string) core.Command {
+			return &core.AddWritePerm{By: d.session.asker(), BrokerName: name}
+		})
 	case codec.RequestDeleteTopicInNamesrv:
 		c = d.decodeDeleteTopic()
 	case codec.RequestRegisterTopicInNamesrv:

@@ -30,20 +30,21 @@ type loop struct {
 func (s *Server) NewLoop() netpoll.LoopHandler { return &loop{Server: s, tally: &tally{}} }
 
 // Open implements netpoll.LoopHandler.
-func (l *loop) Open(c *netpoll.Conn, _ int64) { c.Context = &session{conn: c} }
+func (l *loop) Open(c *netpoll.Conn, now int64) { c.Context = &session{conn: c, opened: now} }
 
 // Close implements netpoll.LoopHandler. The end of a connection that the writer
 // may know is the last request of its lane; for all others it costs nothing. The server's
-// own end removes no broker: what is still being asked meanwhile gets whole routes.
-func (l *loop) Close(c *netpoll.Conn, _ error, _ int64) {
+// own end removes no broker, nor does a drain's: what is still being asked meanwhile gets whole routes, and a broker that the drain has
+// cut off comes back on another connection or expires.
+func (l *loop) Close(c *netpoll.Conn, reason error, _ int64) {
 	s := c.Context.(*session)
 	if s.identified {
 		l.tally.clients.remove(s.client)
 	}
-	if l.stopping.Load() || (!s.writes && len(s.touched) == 0) {
+	if l.stopping.Load() || errors.Is(reason, netpoll.ErrDrained) || !s.mayOwnBrokers() {
 		return
 	}
-	end := &core.EndConnection{Conn: s.id()}
+	end := &core.EndConnection{Conn: s.id(), PeerAddr: c.RemoteAddr()}
 	for cell := range s.touched {
 		end.Touched = append(end.Touched, cell)
 	}

@@ -38,42 +38,52 @@ type eventText struct {
 	text  string
 	other string // what Event.Other is
 	often bool   // may come with every registration: once a minute for each slot
+	deed  bool   // an operator's: his deed is told (chronicle.go), which says who he is
 }
 
 var eventTexts = map[core.EventKind]eventText{
-	core.EventRegistered:     {level: slog.LevelInfo, text: "broker registered"},
-	core.EventChanged:        {level: slog.LevelInfo, text: "broker registered changes"},
-	core.EventUnchanged:      {level: slog.LevelDebug, text: "broker registered again"},
-	core.EventRefused:        {level: slog.LevelWarn, text: "registration refused: one topic under an unknown id, or too many ids", often: true},
-	core.EventConflict:       {level: slog.LevelWarn, text: "registration lost: the slot is held with a greater stateVersion", other: "holder", often: true},
-	core.EventReplaced:       {level: slog.LevelWarn, text: "broker took the slot of another address", other: "displaced", often: true},
-	core.EventUnregistered:   {level: slog.LevelInfo, text: "broker unregistered"},
-	core.EventClosed:         {level: slog.LevelInfo, text: "broker removed: its connection ended"},
-	core.EventExpired:        {level: slog.LevelWarn, text: "broker removed: silent for longer than its timeout"},
-	core.EventMoved:          {level: slog.LevelWarn, text: "address registered under another broker name; the former lost it", other: "former", often: true},
-	core.EventTwoClusters:    {level: slog.LevelWarn, text: "broker name is known in another cluster: both share one entry", other: "firstCluster", often: true},
-	core.EventTimeoutClamped: {level: slog.LevelWarn, text: "heartbeat timeout outside 1 s to 1 year was clamped", often: true},
+	core.EventRegistered:       {level: slog.LevelInfo, text: "broker registered"},
+	core.EventChanged:          {level: slog.LevelInfo, text: "broker registered changes"},
+	core.EventUnchanged:        {level: slog.LevelDebug, text: "broker registered again"},
+	core.EventRefused:          {level: slog.LevelWarn, text: "registration refused: one topic under an unknown id, or too many ids", often: true},
+	core.EventConflict:         {level: slog.LevelWarn, text: "registration lost: the slot is held with a greater stateVersion", other: "holder", often: true},
+	core.EventReplaced:         {level: slog.LevelWarn, text: "broker took the slot of another address", other: "displaced", often: true},
+	core.EventUnregistered:     {level: slog.LevelInfo, text: "broker unregistered"},
+	core.EventClosed:           {level: slog.LevelInfo, text: "broker removed: its connection ended"},
+	core.EventExpired:          {level: slog.LevelWarn, text: "broker removed: silent for longer than its timeout"},
+	core.EventMoved:            {level: slog.LevelWarn, text: "address registered under another broker name; the former lost it", other: "former", often: true},
+	core.EventTwoClusters:      {level: slog.LevelWarn, text: "broker name is known in another cluster: both share one entry", other: "firstCluster", often: true},
+	core.EventTimeoutClamped:   {level: slog.LevelWarn, text: "heartbeat timeout outside 1 s to 1 year was clamped", often: true},
+	core.EventDeadlinesShifted: {level: slog.LevelWarn, text: "process stood still: every deadline moves by the lateness"},
 	core.EventPartsDelete: {level: slog.LevelWarn, text: "registration of a known version took topics off: with deleteTopicWithBrokerRegistration " +
 		"each part of a split registration takes off those of the others", often: true},
+	core.EventExpiryHeld:       {level: slog.LevelWarn, text: "expiry held: too many brokers are silent at once while their connections are open"},
+	core.EventExpiryGuardEnded: {level: slog.LevelWarn, text: "expiry guard ended: no broker is suspect any more"},
+	core.EventTopicDeleted:     {text: "topic deleted", deed: true},
+	core.EventTopicRegistered:  {text: "topic registered by a tool", deed: true},
+	core.EventWriteWiped:       {text: "broker's topics take no messages any more", deed: true},
+	core.EventWriteAdded:       {text: "broker's topics take messages again", deed: true},
+	core.EventKVPut:            {text: "KV value set", deed: true},
+	core.EventKVDeleted:        {text: "KV value deleted", deed: true},
 }
 
 // log writes one event. Writer only.
 func (l *eventLog) log(e *core.Event) {
+	t := eventTexts[e.Kind]
 	switch e.Kind { // these name no broker
 	case core.EventDeadlinesShifted:
 		if more, ok := l.limit.allow("stood still"); ok {
-			l.logger.Warn("process stood still: every deadline moves by the lateness", "lateness", time.Duration(e.LatenessNanos), "notLogged", more)
+			l.logger.Warn(t.text, "lateness", time.Duration(e.LatenessNanos), "notLogged", more)
 		}
 		return
 	case core.EventExpiryHeld:
-		l.logger.Warn("expiry held: too many brokers are silent at once while their connections are open", "brokers", e.Brokers, "of", e.AllBrokers)
+		l.logger.Warn(t.text, "brokers", e.Brokers, "of", e.AllBrokers)
 		return
 	case core.EventExpiryGuardEnded:
-		l.logger.Warn("expiry guard ended: no broker is suspect any more", "held", e.Brokers, "expired", e.Expired)
+		l.logger.Warn(t.text, "held", e.Brokers, "expired", e.Expired)
 		return
 	}
-	t := eventTexts[e.Kind]
-	if !l.logger.Enabled(context.Background(), t.level) {
+	if t.deed || !l.logger.Enabled(context.Background(), t.level) {
 		return
 	}
 	more := 0

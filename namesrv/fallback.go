@@ -57,7 +57,11 @@ func (s *Server) answerFromProduct(ctx context.Context, f fallback) {
 	if err != nil {
 		s.events.productFailed(err)
 	}
-	if !ok {
+	switch {
+	case !ok && s.unsure():
+		s.sendReply(f.session, f.opaque, reply{code: codec.ResponseSystemError, remark: remarkNotReady})
+		return
+	case !ok:
 		s.sendReply(f.session, f.opaque, reply{code: codec.ResponseTopicNotExist, remark: remarkNoTopic + f.topic + remarkNoTopicHelp})
 		s.answered(f.asked, answeredNoTopic)
 		return

@@ -38,6 +38,11 @@ type Metrics struct {
 
 	KVWrite, KVFailed Histogram // writes of the KV file, nanoseconds
 	KVBatch           Histogram // requests in one
+
+	Access        AccessStats
+	BadOrderConfs uint64 // order configurations put that clients can't read, refused ones too
+	TLSReloads    uint64 // changes of the certificate's files that were taken in
+	TLSUnloaded   uint64 // and that were no use
 }
 
 // RequestMetrics are the requests of one code that came to the same.
@@ -64,6 +69,7 @@ type BrokerMetrics struct {
 	Cluster, Name, Addr string
 	ID                  int64
 	Silent              time.Duration // since its last sign of life
+	Suspect             bool          // held by the expiry guard
 }
 
 // EventMetrics is how often something happened to a broker.
@@ -109,12 +115,17 @@ func (s *Server) Metrics(ctx context.Context) *Metrics {
 		QueueWait: s.counts.queueWait.read(), StepTime: s.counts.stepTime.read(), StepSize: s.counts.stepSize.read(),
 		WriteBytes: s.writeBytes.Load(), WriteLimit: s.maxWriteBytes, WriteQueue: s.changes.len(), DiskQueue: s.durables.len(), ListQueue: len(s.listJobs),
 		KVWrite: s.counts.kvWrite.read(), KVFailed: s.counts.kvFailed.read(), KVBatch: s.counts.kvBatch.read(),
+		BadOrderConfs: uint64(s.orderConfs.Load()),
+	}
+	if s.tls != nil {
+		m.TLSReloads, m.TLSUnloaded = s.tls.Reloads()
 	}
 	m.addEvents(s.counts)
 	m.addBrokers(snapshot, now)
 	if m.State == Starting {
 		return m // no loops yet
 	}
+	m.Access = s.AccessStats()
 	m.Net, _ = s.net.Stats(ctx) // Missing says it
 	m.addTallies(s.collectTallies(ctx), &s.counts.offLoop)
 	return m
@@ -155,7 +166,8 @@ func (m *Metrics) addBrokers(s *core.Snapshot, now int64) {
 	for l := range s.AllLive() {
 		if last, alive := l.Cell.Last(); alive {
 			silent := time.Duration(max(0, now-last)) // a beat may have come since
-			m.Brokers = append(m.Brokers, BrokerMetrics{l.ClusterName, l.BrokerName, l.BrokerAddr, l.BrokerID, silent})
+			_, suspect := l.Cell.Suspect()
+			m.Brokers = append(m.Brokers, BrokerMetrics{l.ClusterName, l.BrokerName, l.BrokerAddr, l.BrokerID, silent, suspect})
 		}
 	}
 	slices.SortFunc(m.Brokers, func(a, b BrokerMetrics) int {

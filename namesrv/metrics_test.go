@@ -367,7 +367,7 @@ func TestEventsAndBrokersAreCounted(t *testing.T) {
 	if len(m.Brokers) != 1 || m.Brokers[0].Silent.Round(time.Microsecond) != 30*time.Second { // signs of life are nanoseconds apart
 		t.Fatalf("brokers %+v", m.Brokers)
 	}
-	if m.Brokers[0].Silent = 0; m.Brokers[0] != (BrokerMetrics{"DefaultCluster", "a", a.addr(), 0, 0}) {
+	if m.Brokers[0].Silent = 0; m.Brokers[0] != (BrokerMetrics{Cluster: "DefaultCluster", Name: "a", Addr: a.addr()}) {
 		t.Errorf("brokers %+v", m.Brokers)
 	}
 	if n := total(m.ChangedTopics); n != 3 || total(m.Decoding) < n || total(m.StepTime) != total(m.StepSize) {

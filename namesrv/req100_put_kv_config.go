@@ -39,5 +39,5 @@ func (d *decoder) decodePutKV() (*durable, *reply) {
 			}
 		}
 	}
-	return &durable{command: &core.PutKV{Namespace: ns.S, Key: key.S, Value: value}}, nil
+	return &durable{command: &core.PutKV{By: d.session.asker(), Namespace: ns.S, Key: key.S, Value: value}}, nil
 }

@@ -13,5 +13,5 @@ func (d *decoder) decodeDeleteKV() *durable {
 	if !ns.Valid || !key.Valid {
 		return &durable{command: nothing}
 	}
-	return &durable{command: &core.DeleteKV{Namespace: ns.S, Key: key.S}}
+	return &durable{command: &core.DeleteKV{By: d.session.asker(), Namespace: ns.S, Key: key.S}}
 }

@@ -43,6 +43,7 @@ func (l *loop) registerBroker(dst, frame []byte) []byte {
 
 func (l *loop) registeredAgain(dst []byte, s *core.Snapshot, live *core.Live) []byte {
 	l.unchanged.Add(1)
+	live.Cell.Recognised()
 	switch {
 	case l.cmd.IsOneway():
 		return dst
@@ -108,6 +109,8 @@ func (d *decoder) decodeRegistration(room *codec.RegisterRoom) (change, *reply) 
 	}
 	c := &core.RegisterBroker{
 		Conn:         d.session.id(),
+		PeerAddr:     d.session.conn.RemoteAddr(),
+		WallMillis:   now,
 		ClusterName:  field(&d.cmd, "clusterName").S,
 		BrokerName:   field(&d.cmd, "brokerName").S,
 		BrokerAddr:   field(&d.cmd, "brokerAddr").S,

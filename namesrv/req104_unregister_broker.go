@@ -34,6 +34,7 @@ func (l *loop) unregisterBroker(dst []byte) []byte {
 	}
 	l.enqueue(l.session, write{decoded: change{
 		command: &core.UnregisterBroker{
+			By:          l.session.asker(),
 			ClusterName: field(&l.cmd, "clusterName").S, BrokerName: field(&l.cmd, "brokerName").S,
 			BrokerAddr: field(&l.cmd, "brokerAddr").S, BrokerID: id,
 		},

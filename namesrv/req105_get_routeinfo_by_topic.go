@@ -14,11 +14,13 @@ const maxScratchBytes = 64 << 10
 //
 // Request:  topic string required, acceptStandardJsonOnly bool, __ZONE_NAME string, __ZONE_MODE bool; no body.
 // Response: 0 TopicRouteData; 17 with a remark when the topic has no route; 1 "name server not ready"
-// while needWaitForService holds clients back; 2 when too much is unsent, or the peer has asked for too many topics without a route (maxMissesPerSecondPerAddress).
+// while needWaitForService holds clients back, and for a topic without a route while the server drains, stops or, with
+// notReadyWithoutBrokers, has no broker; 2 when too much is unsent, or the peer has asked for too many topics without a route
+// (maxMissesPerSecondPerAddress).
 // Versions: from 401 (V4_9_4) on, or with acceptStandardJsonOnly, integer keys are quoted.
 // Effects:  none. One atomic load, no lock, no allocation.
 // Source:   Apache RocketMQ 5.5.0, recorded in conformance/testdata.
-// Differs:  a zone-filtered answer keeps the negotiated dialect.
+// Differs:  a zone-filtered answer keeps the negotiated dialect; a server that is leaving says of no topic that it doesn't exist.
 func (l *loop) getRouteInfoByTopic(dst []byte) []byte {
 	switch {
 	case l.cmd.IsOneway():
@@ -50,6 +52,9 @@ func (l *loop) getRouteInfoByTopic(dst []byte) []byte {
 	}
 	if named && l.askProduct(topic) {
 		return dst[:start]
+	}
+	if l.unsure() {
+		return l.fail(dst[:start], codec.ResponseSystemError, remarkNotReady)
 	}
 	return l.topicNotExist(dst[:start], topic)
 }

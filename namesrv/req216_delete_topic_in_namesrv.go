@@ -15,6 +15,6 @@ func (d *decoder) decodeDeleteTopic() change {
 		c.command = nothing
 		return c
 	}
-	c.command = &core.DeleteTopic{Topic: topic.S, ClusterName: field(&d.cmd, "clusterName").S}
+	c.command = &core.DeleteTopic{By: d.session.asker(), Topic: topic.S, ClusterName: field(&d.cmd, "clusterName").S}
 	return c
 }

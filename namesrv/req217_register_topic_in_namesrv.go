@@ -23,5 +23,8 @@ func (d *decoder) decodeRegisterTopic() (change, *reply) {
 			return d.refuse(remarkJSONPrefix + err.Error())
 		}
 	}
-	return change{command: &core.RegisterTopic{Topic: topic.S, Queues: queues}, answer: d.plainAnswer(d.cmd.Opaque, d.cmd.IsOneway())}, nil
+	return change{
+		command: &core.RegisterTopic{By: d.session.asker(), Topic: topic.S, Queues: queues},
+		answer:  d.plainAnswer(d.cmd.Opaque, d.cmd.IsOneway()),
+	}, nil
 }

@@ -51,6 +51,9 @@ func (p *persister) updateConfig(d *durable) {
 		p.guard.setLimits(next)
 		p.setLevel(next)
 		p.net.SetIdleTimeout(orNever(next.ServerChannelMaxIdleTimeSeconds))
+		for _, c := range changes {
+			p.history.recordSetting(c.Key, c.Old, c.New, d.session.asker())
+		}
 		close(applied)
 	}})
 	<-applied

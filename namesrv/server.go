@@ -95,6 +95,8 @@ type Server struct {
 	level    *slog.LevelVar // Options.Level
 	refusals sharedBurst    // of the audit file
 	events   *eventLog
+	history  *history
+	drain    drain
 	notifier *netpoll.Notifier
 	notified int32 // notifications so far, their opaque; writer only
 
@@ -144,6 +146,7 @@ func New(o Options) (*Server, error) {
 		logger: o.Logger, clock: o.Clock, wallMillis: o.WallMillis, serializeType: o.SerializeType,
 		counts:    newCounts(o.Clock.Now()),
 		events:    newEventLog(o.Logger, o.Clock.Now),
+		history:   newHistory(),
 		table:     core.NewTable(o.Settings.Core(), kv),
 		started:   o.Clock.Now(),
 		changes:   newQueue[change](),
@@ -166,6 +169,7 @@ func New(o Options) (*Server, error) {
 		listsStop: make(chan struct{}), listsDone: make(chan struct{}),
 	}
 	s.rooms.New = func() any { return new(codec.RegisterRoom) }
+	s.drain.init()
 	s.settings.Store(o.Settings)
 	if err := s.guard.setRules(o.Settings); err != nil {
 		return nil, fmt.Errorf("namesrv: %w", err)
@@ -227,6 +231,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 	s.stopOnce.Do(func() {
 		s.moveTo(Stopping)
+		s.drain.end()
 		s.sayGoodbye(ctx)
 		s.stopping.Store(true)
 		s.stopErr = s.net.Close(ctx)
@@ -236,6 +241,15 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.stopWorkers()
 	})
 	return s.stopErr
+}
+
+// StopLimit is how long a stop takes at the most unless something hangs, a disk for instance.
+func (s *Server) StopLimit() time.Duration {
+	const rest = 30 * time.Second // answers leave, what was received is applied
+	if c := s.settings.Load(); c.EnableShutdownGracefully {
+		return rest + time.Duration(max(c.ShutdownWaitTimeSeconds, 0))*time.Second
+	}
+	return rest
 }
 
 func (s *Server) sayGoodbye(ctx context.Context) {

@@ -47,6 +47,45 @@ func TestNoNeedToWait(t *testing.T) {
 	start(t).dial().wantRoute("Base", "none")
 }
 
+// A server that drains or stops says of no topic that it doesn't exist: another one may know it. What it knows it tells, a group's
+// members too.
+func TestLeavingServerDeniesNoTopic(t *testing.T) {
+	for _, state := range []State{Draining, Stopping} {
+		t.Run(state.String(), func(t *testing.T) {
+			s := start(t)
+			c := s.dial()
+			c.register(broker("a"))
+			c.wantRoute("None", "none")
+			s.moveTo(state)
+			c.want(routeOf("None"), `1 "name server not ready"`)
+			c.want(ask(105), `1 "name server not ready"`)
+			c.wantRoute("Base", "a{0=a:10911} 4/4/6/0")
+			c.wantPrefix(ask(901, "brokerName", "a"), `0 "not set any response code" {"brokerMemberGroup":{"brokerAddrs":{0:"a:10911"}`)
+			c.register(broker("b"))
+		})
+	}
+}
+
+// With notReadyWithoutBrokers a nameserver that its brokers have left doesn't deny their topics.
+func TestNotReadyWithoutBrokers(t *testing.T) {
+	s := start(t, func(c *settings.Settings) { c.NotReadyWithoutBrokers = true })
+	c := s.dial()
+	want := func(none string, state State) {
+		t.Helper()
+		if c.want(routeOf("None"), none); s.State() != state {
+			t.Errorf("%v, want %v", s.State(), state)
+		}
+	}
+	const notReady = `1 "name server not ready"`
+	want(notReady, Waiting)
+	c.register(broker("a"))
+	want(fmt.Sprintf("17 %q", remarkNoTopic+"None"+remarkNoTopicHelp), Serving)
+	c.want(broker("a").unregister(), "0")
+	want(notReady, Waiting)
+	c.want(configure("notReadyWithoutBrokers=false"), "0")
+	want(fmt.Sprintf("17 %q", remarkNoTopic+"None"+remarkNoTopicHelp), Serving)
+}
+
 // Peers newer than V5_3_1 (475) understand that they are to go; all others are served.
 func TestGoAway(t *testing.T) {
 	s := start(t)
@@ -75,16 +114,20 @@ func TestShutdownGracefully(t *testing.T) {
 	s := start(t, func(c *settings.Settings) { c.EnableShutdownGracefully, c.ShutdownWaitTimeSeconds = true, 1 })
 	c := s.dial()
 	c.register(broker("a"))
-	done := make(chan error, 1)
-	go func() { done <- s.Stop(context.Background()) }()
+	var stopErr error
+	done := make(chan struct{})
+	go func() {
+		stopErr = s.Stop(context.Background())
+		close(done)
+	}()
 	eventually(t, "the server to say go away", s.goingAway.Load)
 	c.want(routeOf("Base"), `1500 "please go away"`)
 	if a := c.call(routeOf("Base").from(475)); a.code != 0 {
 		t.Errorf("older peer: %s", a)
 	}
 	c.wantClosed()
-	if err := <-done; err != nil {
-		t.Error(err)
+	if s.await(done, "the stop"); stopErr != nil {
+		t.Error(stopErr)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 // Concurrency contract
 //
 //	loop only:  touched, sweepAt, writes, identified, client, route, beat, peer
+//	immutable:  conn, opened
 //	lane:       pushed by the loop, drained by one decoder at a time
 //	pending:    write requests that are not applied yet: added by the loop, taken off by
 //	            whoever finishes them; the loop reads it to keep the connection's order
@@ -20,6 +21,7 @@ type session struct {
 	conn    *netpoll.Conn
 	beat    *beatShape // nil until a heartbeat comes
 	route   routeHint
+	opened  int64                       // Clock's time
 	touched map[*core.LiveCell]struct{} // brokers whose ownership this connection took by a sign of life (904, 322, a recognised 103)
 	sweepAt int                         // size of touched at which to look who is still there
 	writes  bool                        // the writer may know this connection
@@ -34,6 +36,12 @@ type session struct {
 }
 
 func (s *session) id() core.ConnID { return core.ConnID(s.conn.ID()) }
+
+// asker is who asks on this connection. Any goroutine.
+func (s *session) asker() core.Peer { return core.Peer{Conn: s.id(), Addr: s.conn.RemoteAddr()} }
+
+// mayOwnBrokers reports whether a broker may be known by this connection. Loop only.
+func (s *session) mayOwnBrokers() bool { return s.writes || len(s.touched) > 0 }
 
 // took notes that a sign of life moved a broker's ownership to this connection.
 func (s *session) took(cell *core.LiveCell) {

@@ -6,12 +6,12 @@ import (
 	"github.com/waymark-mq/waymark/namesrv/settings"
 )
 
-// State is where a server is in its life. It only ever moves on.
+// State is where a server is in its life. It only ever moves on, but between Waiting and Serving.
 type State uint32
 
 const (
 	Starting State = iota // not listening yet
-	Waiting               // listening, but route queries are held back (needWaitForService)
+	Waiting               // listening, but route queries are held back (needWaitForService) or no broker is there (notReadyWithoutBrokers)
 	Serving
 	Draining // still answering; peers are to go elsewhere
 	Stopping // connections end, or have ended
@@ -24,7 +24,7 @@ func (s State) String() string { return stateNames[s] }
 // State tells where the server is. Any goroutine.
 func (s *Server) State() State {
 	state := State(s.state.Load())
-	if state == Serving && s.waits(s.settings.Load(), s.clock.Now()) {
+	if state == Serving && (s.waits(s.settings.Load(), s.clock.Now()) || s.emptied()) {
 		return Waiting
 	}
 	return state
@@ -47,4 +47,13 @@ func (s *Server) moveTo(next State) bool {
 // fact.
 func (s *Server) waits(c *settings.Settings, now int64) bool {
 	return c.NeedWaitForService && now-s.started < int64(c.WaitSecondsForService)*int64(time.Second)
+}
+
+// unsure reports whether a topic that isn't known here may well be known elsewhere, so that "no such topic" must not be said: the
+// server drains or stops, or has no broker at all (notReadyWithoutBrokers).
+func (s *Server) unsure() bool { return State(s.state.Load()) >= Draining || s.emptied() }
+
+// emptied reports whether there is no broker, if that is to count.
+func (s *Server) emptied() bool {
+	return s.settings.Load().NotReadyWithoutBrokers && s.table.Load().Brokers() == 0
 }

@@ -150,6 +150,7 @@ func (w *writer) step(now int64, commands []core.Command, changes []change) {
 	snapshot := w.table.Load()
 	w.stepped(began, len(commands), changes, snapshot != before)
 	w.chronicle(changes)
+	w.remember() // before the answers, so that whoever saw one finds its event
 	for i := range changes {
 		w.finish(&changes[i], &w.out.Results[i], snapshot)
 	}
@@ -209,4 +210,22 @@ func (s *Server) perform(e core.Effect) {
 		s.counts.event(e)
 		s.events.log(e)
 	}
+}
+
+// remember records the events of a step.
+func (w *writer) remember() {
+	for _, effect := range w.out.Effects {
+		if e, ok := effect.(*core.Event); ok {
+			w.history.record(e, w.peerOf(e))
+		}
+	}
+}
+
+// peerOf is the other end of an event's connection, if it is known.
+func (s *Server) peerOf(e *core.Event) string {
+	if e.PeerAddr != "" || e.Conn == 0 {
+		return e.PeerAddr
+	}
+	addr, _ := s.PeerAddr(uint64(e.Conn))
+	return addr
 }

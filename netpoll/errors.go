@@ -21,6 +21,7 @@ var (
 	ErrPanic         = errors.New("netpoll: handler panicked")
 	ErrTLSHello      = errors.New("netpoll: TLS hello, TLS is off")
 	ErrProxyHeader   = errors.New("netpoll: malformed PROXY protocol header")
+	ErrDrained       = errors.New("netpoll: server drained, the peer is to go elsewhere")
 
 	ErrProxyUntrusted = errors.New("netpoll: PROXY protocol header from an address that isn't trusted with it")
 	ErrPlaintext      = errors.New("netpoll: no TLS hello, TLS is required")
@@ -54,6 +55,7 @@ const (
 	closedTLSTimeout
 	closedTLSBusy
 	closedTLSRecord
+	closedDrained
 	closedForeign
 	closedBadFrame
 	closedSocket
@@ -63,13 +65,14 @@ const (
 
 var closeKindNames = [closeKinds]string{
 	"peer", "local", "stop", "idle", "half_frame", "stalled", "input_overflow", "unsent_limit", "panic", "tls",
-	"proxy_header", "proxy_untrusted", "plaintext", "tls_handshake", "tls_timeout", "tls_busy", "tls_record", "foreign", "bad_frame", "socket_error", "handler_error",
+	"proxy_header", "proxy_untrusted", "plaintext", "tls_handshake", "tls_timeout", "tls_busy", "tls_record", "drained", "foreign", "bad_frame", "socket_error", "handler_error",
 }
 
-// closeReasons holds the reason of each kind up to closedTLSRecord, in their order.
+// closeReasons holds the reason of each kind up to closedDrained, in their order.
 var closeReasons = [...]error{
 	io.EOF, ErrClosed, ErrServerClosed, ErrIdle, ErrHalfFrame, ErrStalled, ErrInputOverflow, ErrUnsentLimit, ErrPanic,
 	ErrTLSHello, ErrProxyHeader, ErrProxyUntrusted, ErrPlaintext, ErrTLSHandshake, ErrTLSTimeout, ErrTLSBusy, ErrTLSRecord,
+	ErrDrained,
 }
 
 // frameReasons are the errors of framing and headers: what isn't our protocol at all.

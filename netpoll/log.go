@@ -70,7 +70,7 @@ func (l *limitedLog) warnEvery(every time.Duration, kind, text string, args ...a
 // logClose tells of ends that an operator should hear of; ordinary ones are counted only.
 func (s *Server) logClose(c *Conn, reason error) {
 	switch kind := kindOf(reason); kind {
-	case closedByPeer, closedByUs, closedByStop, closedIdle, closedSocket, closedPanic:
+	case closedByPeer, closedByUs, closedByStop, closedIdle, closedSocket, closedPanic, closedDrained:
 	case closedForeign:
 		f, _ := errors.AsType[*ForeignError](reason)
 		s.log.warnEvery(rubbishEvery, "foreign "+f.Protocol, "netpoll: connection closed, the peer speaks another protocol",

@@ -13,7 +13,7 @@ import (
 
 func main() {
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, drainSignal)
 	os.Exit(run(process{
 		args: os.Args[1:], getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr, signals: signals,
 		newServer:   func(o namesrv.Options) (server, error) { return namesrv.New(o) },

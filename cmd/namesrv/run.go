@@ -8,8 +8,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/waymark-mq/waymark/admin"
+	"github.com/waymark-mq/waymark/admin/api"
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/namesrv"
 	"github.com/waymark-mq/waymark/namesrv/product"
@@ -21,15 +24,21 @@ import (
 const (
 	exitOK      = 0
 	exitOptions = 1   // a bad command line
-	exitForced  = 130 // a second signal while stopping; ours
+	exitForced  = 130 // a second signal while stopping, or a stop that takes too long; ours
 	exitFailed  = 255 // the file, the settings or the start
 )
+
+// drainSignal sends peers elsewhere; the process stays until it is told to stop.
+const drainSignal = syscall.SIGUSR1
 
 // server is what run needs of a *namesrv.Server.
 type server interface {
 	admin.Source
+	api.Source
 	Start() error
 	Addr() string
+	Drain() bool
+	StopLimit() time.Duration
 	Stop(context.Context) error
 }
 
@@ -86,36 +95,20 @@ func run(p process) int {
 
 // serve starts the server and stops it at the first signal.
 func (p process) serve(env settings.Env, s *settings.Settings, logger log) int {
-	serializeType, err := readSerializeType(env, p.getenv)
-	if err != nil {
-		fmt.Fprintln(p.stderr, err)
-		return exitFailed
-	}
 	limitMemory(logger.Logger)
-	o := namesrv.Options{Settings: s, SerializeType: serializeType, Logger: logger.Logger, Level: logger.level}
-	o.EventLoops = spareProcessor(s.EventLoops, p.getenv)
-	if o.MaxFrameBytes, err = readMaxFrameBytes(env); err != nil {
-		fmt.Fprintln(p.stderr, err)
-		return exitFailed
-	}
-	tlsProperties, err := tlsconfig.Read(env.Properties, func(name string) string { return env.Origins[name] })
-	if err == nil {
-		o.TLS, err = tlsconfig.Open(tlsProperties, logger.Logger)
-	}
+	o, err := p.serverOptions(env, s, logger)
 	if err != nil {
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
-	}
-	if s.ClusterTest {
-		property := func(name string) string { return env.Properties[name] }
-		o.Product = product.Find(property, p.getenv, s.ProductEnvName)
 	}
 	srv, err := p.newServer(o)
 	if err != nil {
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}
-	side, warning, err := p.openAdmin(s, admin.Options{Source: srv, Logger: logger.Logger})
+	side, warning, err := p.openAdmin(s, admin.Options{
+		Source: srv, Logger: logger.Logger, API: api.New(srv), Drain: func() { srv.Drain() }, TLS: expiryOf(o.TLS),
+	})
 	if err == nil {
 		defer side.Close()
 		err = srv.Start()
@@ -130,24 +123,82 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger log) int {
 		logger.Info("metrics and probes", "addr", addr)
 	}
 	fmt.Fprintf(p.stdout, "The Name Server boot success. serializeType=%s, address %s:%s\n",
-		serializeNames[serializeType], s.BindAddress, portOf(srv.Addr()))
-	logger.Info("stopping", "signal", <-p.signals)
+		serializeNames[o.SerializeType], s.BindAddress, portOf(srv.Addr()))
+	p.waitForStop(srv, logger)
 	return p.stop(srv)
 }
 
-// stop ends srv. A signal that comes meanwhile ends the process at once.
+// serverOptions is what settings, environment and system properties make of the server.
+func (p process) serverOptions(env settings.Env, s *settings.Settings, logger log) (o namesrv.Options, err error) {
+	o = namesrv.Options{Settings: s, Logger: logger.Logger, Level: logger.level}
+	if o.SerializeType, err = readSerializeType(env, p.getenv); err != nil {
+		return o, err
+	}
+	if o.MaxFrameBytes, err = readMaxFrameBytes(env); err != nil {
+		return o, err
+	}
+	properties, err := tlsconfig.Read(env.Properties, func(name string) string { return env.Origins[name] })
+	if err != nil {
+		return o, err
+	}
+	if o.TLS, err = tlsconfig.Open(properties, logger.Logger); err != nil {
+		return o, err
+	}
+	if s.ClusterTest {
+		property := func(name string) string { return env.Properties[name] }
+		o.Product = product.Find(property, p.getenv, s.ProductEnvName)
+	}
+	o.EventLoops = spareProcessor(s.EventLoops, p.getenv)
+	return o, nil
+}
+
+// expiryOf tells when the certificate in use expires; nil without TLS.
+func expiryOf(source *tlsconfig.Source) func() time.Time {
+	if source == nil {
+		return nil
+	}
+	return func() time.Time {
+		at, _ := source.Expiry()
+		return at
+	}
+}
+
+// waitForStop returns at the first signal that ends the process; others make the server drain.
+func (p process) waitForStop(srv server, logger log) {
+	for s := range p.signals {
+		if s != drainSignal {
+			logger.Info("stopping", "signal", s)
+			return
+		}
+		if !srv.Drain() {
+			logger.Info("draining already", "signal", s)
+		}
+	}
+}
+
+// stop ends srv. A signal that comes meanwhile ends the process at once, and so does the limit; a drain's signal does nothing
+// any more.
 func (p process) stop(srv server) int {
+	limit := srv.StopLimit()
 	stopped := make(chan error, 1)
 	go func() { stopped <- srv.Stop(context.Background()) }()
-	select {
-	case err := <-stopped:
-		if err != nil {
-			fmt.Fprintln(p.stderr, err)
-			return exitFailed
+	late := time.After(limit)
+	for {
+		select {
+		case err := <-stopped:
+			if err != nil {
+				fmt.Fprintln(p.stderr, err)
+				return exitFailed
+			}
+			return exitOK
+		case s := <-p.signals:
+			if s != drainSignal {
+				return exitForced
+			}
+		case <-late:
+			fmt.Fprintf(p.stderr, "namesrv: not stopped within %v\n", limit)
+			return exitForced
 		}
-		return exitOK
-	case <-p.signals:
-		return exitForced
 	}
 }
 

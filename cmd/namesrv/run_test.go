@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -9,24 +10,30 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
-	"github.com/waymark-mq/waymark/admin"
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/namesrv"
 )
 
 // fakeServer stands in for the nameserver.
 type fakeServer struct {
-	admin.Source
+	server   // what no test needs
 	options  namesrv.Options
 	startErr error
 	stopErr  error
 	hang     bool // Stop never ends by itself
+	drains   int  // times that it was told to drain
+	patient  time.Duration
 	stopping chan struct{}
 }
 
 func (s *fakeServer) Start() error { return s.startErr }
 func (s *fakeServer) Addr() string { return "[::]:4321" }
+func (s *fakeServer) Drain() bool  { s.drains++; return s.drains == 1 }
+func (s *fakeServer) StopLimit() time.Duration {
+	return cmp.Or(s.patient, time.Hour)
+}
 func (s *fakeServer) Stop(context.Context) error {
 	close(s.stopping)
 	if s.hang {
@@ -50,12 +57,22 @@ func start(t *testing.T, srv *fakeServer, env map[string]string, args ...string)
 
 func startWith(t *testing.T, srv *fakeServer, side *fakeAdmin, env map[string]string, args ...string) outcome {
 	t.Helper()
+	return startSignalled(t, srv, side, env, []os.Signal{syscall.SIGTERM}, args...)
+}
+
+// startSignalled starts it with other signals waiting. A server that hangs gets another SIGTERM while it stops, unless it is to
+// be given up.
+func startSignalled(t *testing.T, srv *fakeServer, side *fakeAdmin, env map[string]string, waiting []os.Signal, args ...string) outcome {
+	t.Helper()
 	srv.stopping = make(chan struct{})
-	signals := make(chan os.Signal, 2)
-	signals <- syscall.SIGTERM
-	if srv.hang {
+	signals := make(chan os.Signal, len(waiting)+2)
+	for _, s := range waiting {
+		signals <- s
+	}
+	if srv.hang && srv.patient == 0 {
 		go func() {
 			<-srv.stopping
+			signals <- drainSignal // ends nothing
 			signals <- syscall.SIGTERM
 		}()
 	}
@@ -202,5 +219,21 @@ func TestSerializeType(t *testing.T) {
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	if got := start(t, &fakeServer{hang: true}, nil); got.exit != exitForced {
 		t.Errorf("exit %d", got.exit)
+	}
+}
+
+// A stop that never ends is given up, with a line that says so.
+func TestStopHasALimit(t *testing.T) {
+	got := start(t, &fakeServer{hang: true, patient: time.Millisecond}, nil)
+	if got.exit != exitForced || !strings.Contains(got.stderr, "not stopped within 1ms") {
+		t.Errorf("exit %d, stderr %q", got.exit, got.stderr)
+	}
+}
+
+// SIGUSR1 makes the server drain and ends nothing, however often it comes.
+func TestDrainSignal(t *testing.T) {
+	got := startSignalled(t, &fakeServer{}, &fakeAdmin{}, nil, []os.Signal{drainSignal, drainSignal, syscall.SIGTERM})
+	if got.exit != exitOK || got.server.drains != 2 || strings.Count(got.stderr, "draining already") != 1 {
+		t.Errorf("exit %d, told to drain %d times, stderr %q", got.exit, got.server.drains, got.stderr)
 	}
 }

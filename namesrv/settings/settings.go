@@ -80,9 +80,11 @@ type Settings struct {
 	BrokerCloseGraceMillis int64 // ms
 	ExpiryGuardPercent     int64
 	ExpiryGuardMaxMillis   int64 // ms
+	DrainSeconds           int
 	EventLoops             int
 	MaxConnections         int
 	MaxInflatedBodyBytes   int
+	NotReadyWithoutBrokers bool
 	OutputBudgetBytes      int64
 	OrderConfStrict        bool
 	ProxyProtocolTrusted   string

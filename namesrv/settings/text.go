@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +23,14 @@ func (s *Settings) Text() []byte {
 		dst = append(dst, '\n')
 	})
 	return dst
+}
+
+// Listed yields the entries of Text, values as they are.
+func (s *Settings) Listed() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		going := true
+		s.eachListed(func(name, value string) { going = going && yield(name, value) })
+	}
 }
 
 // FileText is what UPDATE_NAMESRV_CONFIG saves: the same entries as Text, so

@@ -1,0 +1,192 @@
+package api
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+)
+
+// brokerJSON is a broker name and its members.
+type brokerJSON struct {
+	Name         string         `json:"name"`
+	Cluster      string         `json:"cluster"`
+	Zone         *string        `json:"zone,omitempty"`
+	ActingMaster bool           `json:"actingMaster"`
+	Topics       int            `json:"topics"`
+	TopicsByPerm map[string]int `json:"topicsByPerm,omitempty"`
+	Members      []memberJSON   `json:"members"`
+}
+
+// memberJSON is one address of a broker name, and what it registered.
+type memberJSON struct {
+	ID             int64             `json:"id"`
+	Address        string            `json:"address"`
+	HAAddress      string            `json:"haAddress,omitempty"`
+	Cluster        string            `json:"cluster,omitempty"` // where it isn't the broker name's
+	Silent         seconds           `json:"silentSeconds"`
+	Timeout        seconds           `json:"timeoutSeconds"`
+	Owner          *connJSON         `json:"owner,omitempty"`
+	Registration   *registrationJSON `json:"registration,omitempty"`
+	FilterServers  []string          `json:"filterServers,omitempty"`
+	SilenceUnknown bool              `json:"unknown,omitempty"` // its registration has gone, the address not yet
+}
+
+// connJSON names a connection.
+type connJSON struct {
+	ID   uint64 `json:"id"`
+	Peer string `json:"peer,omitempty"`
+	Open bool   `json:"open"`
+}
+
+// registrationJSON is a registration as it was applied.
+type registrationJSON struct {
+	FirstAt     jsonTime        `json:"firstAt"`
+	At          jsonTime        `json:"at"`
+	Connection  uint64          `json:"connection"`
+	Peer        string          `json:"peer"`
+	DataVersion dataVersionJSON `json:"dataVersion"`
+	Topics      int             `json:"topics"`
+	Applied     int64           `json:"applied"`
+	Recognised  int64           `json:"recognised"`
+}
+
+type dataVersionJSON struct {
+	StateVersion int64 `json:"stateVersion"`
+	Timestamp    int64 `json:"timestamp"`
+	Counter      int64 `json:"counter"`
+}
+
+// nextName says where a list goes on: behind this name. It is nil on the last page.
+type nextName struct {
+	Next *string `json:"next,omitempty"`
+}
+
+// clusters lists cluster names; their brokers are asked for by brokers?cluster=.
+func (r *request) clusters() error {
+	limit, err := r.limit()
+	if err != nil {
+		return err
+	}
+	type clusterJSON struct {
+		Name      string `json:"name"`
+		Brokers   int    `json:"brokers"`
+		Addresses int    `json:"addresses"`
+	}
+	s, last, rest := r.src.Snapshot(), "", nextName{}
+	r.begin("clusters")
+	for name, brokers := range s.Clusters(r.parameters.Get("after")) {
+		if r.items == limit {
+			rest.Next = &last
+			break
+		}
+		c := clusterJSON{Name: name, Brokers: len(brokers)}
+		for _, b := range brokers {
+			if g, ok := s.Group(b); ok {
+				c.Addresses += len(g.Addrs)
+			}
+		}
+		r.item(c)
+		last = name
+	}
+	r.end(rest)
+	return nil
+}
+
+// brokers lists broker names with their members.
+func (r *request) brokers() error {
+	limit, err := r.limit()
+	if err != nil {
+		return err
+	}
+	s, cluster, last, rest := r.src.Snapshot(), r.parameters.Get("cluster"), "", nextName{}
+	perms := s.TopicsByPerm()
+	r.begin("brokers")
+	for g := range s.Groups(r.parameters.Get("after")) {
+		if r.ctx.Err() != nil {
+			break
+		}
+		if r.parameters.Has("cluster") && !s.InCluster(cluster, g.Name) {
+			continue
+		}
+		if r.items == limit {
+			rest.Next = &last
+			break
+		}
+		r.item(r.brokerOf(s, g, perms[g]))
+		last = g.Name
+	}
+	r.end(rest)
+	return nil
+}
+
+// broker shows one broker name.
+func (r *request) broker() error {
+	s := r.src.Snapshot()
+	g, ok := s.Group(r.name)
+	if !ok {
+		why := r.brokerWhy(r.name)
+		r.failWith(failure{404, "not_found", "no broker of this name"}, why)
+		return nil
+	}
+	r.write(struct {
+		brokerJSON
+		Why brokerWhyJSON `json:"why"`
+	}{r.brokerOf(s, g, s.TopicsByPerm()[g]), r.brokerWhy(g.Name)})
+	return nil
+}
+
+func (r *request) brokerOf(s *core.Snapshot, g *core.Group, perms map[int32]int) brokerJSON {
+	b := brokerJSON{
+		Name: g.Name, Cluster: g.ClusterName, Zone: nullable(g.ZoneName), ActingMaster: g.ActingMaster,
+		TopicsByPerm: make(map[string]int, len(perms)), Members: r.membersOf(s, g),
+	}
+	for perm, n := range perms {
+		b.Topics += n
+		b.TopicsByPerm[strconv.Itoa(int(perm))] = n
+	}
+	return b
+}
+
+func (r *request) membersOf(s *core.Snapshot, g *core.Group) []memberJSON {
+	members := make([]memberJSON, 0, len(g.Addrs))
+	for _, a := range g.Addrs {
+		members = append(members, r.memberOf(s, g, a))
+	}
+	return members
+}
+
+func (r *request) memberOf(s *core.Snapshot, g *core.Group, a core.Address) memberJSON {
+	m := memberJSON{ID: a.BrokerID, Address: a.Addr}
+	l, ok := s.LiveOf(g, a.Addr)
+	if !ok {
+		m.SilenceUnknown = true
+		return m
+	}
+	m.HAAddress, m.FilterServers, m.Timeout = l.HAServerAddr.S, l.FilterServers, seconds(l.TimeoutNanos)
+	if l.ClusterName != g.ClusterName {
+		m.Cluster = l.ClusterName
+	}
+	if last, alive := l.Cell.Last(); alive {
+		m.Silent = seconds(time.Duration(max(r.src.Now()-last, 0)))
+	}
+	if owner := uint64(l.Cell.Owner()); owner != 0 {
+		m.Owner = &connJSON{ID: owner}
+		m.Owner.Peer, m.Owner.Open = r.src.PeerAddr(owner)
+	}
+	m.Registration = &registrationJSON{
+		FirstAt: fromMillis(l.FirstMillis), At: fromMillis(l.WallMillis),
+		Connection: uint64(l.From.Conn), Peer: l.From.Addr,
+		DataVersion: dataVersionJSON{l.DataVersion.StateVersion, l.DataVersion.Timestamp, l.DataVersion.Counter},
+		Topics:      l.Topics, Applied: l.Applied, Recognised: l.Cell.RecognisedCount(),
+	}
+	return m
+}
+
+func nullable(s codec.NullString) *string {
+	if !s.Valid {
+		return nil
+	}
+	return &s.S
+}

@@ -1,0 +1,198 @@
+package namesrv
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/waymark-mq/waymark/namesrv/settings"
+)
+
+// drainClock lets a test say when a drain goes on.
+type drainClock struct {
+	t     *testing.T
+	asked chan time.Duration // a wait has begun
+	over  chan time.Time     // it ends
+}
+
+// drainWith makes the server's drain wait for the test.
+func (s *testServer) drainWith() *drainClock {
+	d := &drainClock{s.t, make(chan time.Duration, 1), make(chan time.Time)}
+	s.drain.after = func(t time.Duration) <-chan time.Time {
+		d.asked <- t
+		return d.over
+	}
+	return d
+}
+
+// pass ends the wait under way and returns how long it was to be.
+func (d *drainClock) pass() time.Duration {
+	d.t.Helper()
+	var asked time.Duration
+	select {
+	case asked = <-d.asked:
+	case <-time.After(waitLimit):
+		d.t.Fatal("the drain doesn't wait")
+	}
+	select {
+	case d.over <- time.Time{}:
+	case <-time.After(waitLimit):
+		d.t.Fatal("the drain doesn't go on")
+	}
+	return asked
+}
+
+// settle waits until the drain waits again.
+func (d *drainClock) settle() {
+	d.t.Helper()
+	select {
+	case asked := <-d.asked:
+		d.asked <- asked
+	case <-time.After(waitLimit):
+		d.t.Fatal("the drain doesn't wait")
+	}
+}
+
+func draining(seconds int) func(*settings.Settings) {
+	return func(c *settings.Settings) { c.DrainSeconds = seconds }
+}
+
+// A drain says that it isn't ready, answers on, ends clients' connections one after another and then brokers', and loses no
+// broker by it. Whoever comes later is answered, and a client's connection ended in the next round.
+func TestDrain(t *testing.T) {
+	const route = "a{0=a:10911} 4/4/6/0"
+	s := start(t, draining(4))
+	d := s.drainWith()
+	a := s.dial()
+	a.register(broker("a"))
+	clients := make([]*client, 15)
+	for i := range clients {
+		clients[i] = s.dial()
+		clients[i].wantRoute("Base", route)
+	}
+	if !s.Drain() || s.Drain() {
+		t.Error("a drain begins once")
+	}
+	d.settle()
+	if s.State() != Draining {
+		t.Errorf("%v", s.State())
+	}
+	clients[0].wantRoute("Base", route)
+	clients[0].want(routeOf("None"), fmt.Sprintf("1 %q", remarkNotReady))
+	a.register(broker("a").counter(2))
+	a.wantPrefix(ask(901, "brokerName", "a"), `0 "not set any response code" {"brokerMemberGroup":{"brokerAddrs":{0:"a:10911"}`)
+	if got := d.pass(); got != time.Second {
+		t.Errorf("unready for %v before connections end, want a quarter of 4 s", got)
+	}
+	const steps = 30 // 3 s
+	for step := 1; step <= steps; step++ {
+		if step == steps { // all clients have gone
+			a.want(broker("a").heartbeat(), "0")
+		}
+		if got := d.pass(); got != drainStep {
+			t.Fatalf("step of %v", got)
+		}
+		d.settle()
+		if left, want := s.net.ConnCount(), 16-16*step/steps; left != want {
+			t.Fatalf("after step %d %d connections are open, want %d", step, left, want)
+		}
+	}
+	for _, c := range append(clients, a) {
+		c.wantClosed()
+	}
+
+	late, again := s.dial(), s.dial()
+	again.want(broker("a").heartbeat(), "0")
+	late.wantRoute("Base", route)
+	for range steps + 1 { // the round that has begun without them, and the next
+		d.pass()
+	}
+	for s.net.ConnCount() > 1 {
+		d.pass()
+		d.settle()
+	}
+	late.wantClosed()
+	again.want(broker("a").heartbeat(), "0")
+	s.dial().wantRoute("Base", route)
+	for _, e := range s.Events(0, 100, anyEvent).Events {
+		if e.Kind == "closed" {
+			t.Errorf("a drain's end of a connection counts as its broker's: %+v", e)
+		}
+	}
+	if st := s.Status().Drain; st.Ended != 17 || st.Rounds < 2 {
+		t.Errorf("%+v", st)
+	}
+	again.close() // its own end is its broker's
+	eventually(t, "the broker's end", func() bool { return s.table.Load().Brokers() == 0 })
+	s.dial().want(routeOf("Base"), fmt.Sprintf("1 %q", remarkNotReady))
+}
+
+// A connection that waits for an answer is ended once it has it; one that always waits, after some patience.
+func TestDrainOfBusyConnections(t *testing.T) {
+	s := start(t, draining(0))
+	d := s.drainWith()
+	c, quiet := s.dial(), s.dial()
+	quiet.wantRoute("Base", "none")
+	release := s.parkWriter()
+	asked := c.send(broker("a").request())
+	eventually(t, "the registration waits", func() bool { return s.writeBytes.Load() > 0 })
+	s.Drain()
+	d.pass()
+	d.pass()
+	d.settle()
+	quiet.wantClosed()
+	if n := s.net.ConnCount(); n != 1 {
+		t.Errorf("%d connections, want the one that waits", n)
+	}
+	d.pass()
+	d.settle()
+	release()
+	if got := c.wait(asked).String(); got != "0 {}" {
+		t.Errorf("registered: %s", got)
+	}
+	for s.net.ConnCount() > 0 {
+		d.pass()
+		d.settle()
+	}
+	c.wantClosed()
+}
+
+func TestDrainIsNotForEverPatient(t *testing.T) {
+	s := start(t, draining(0))
+	d := s.drainWith()
+	c := s.dial()
+	release := s.parkWriter()
+	c.send(broker("a").request())
+	eventually(t, "the registration waits", func() bool { return s.writeBytes.Load() > 0 })
+	s.Drain()
+	d.pass()
+	for range drainPatience {
+		d.pass()
+	}
+	c.wantClosed()
+	release()
+	eventually(t, "the registration", func() bool { return s.table.Load().Brokers() == 1 })
+}
+
+// A stop ends a drain wherever it is, and nothing drains before the start or after the stop.
+func TestDrainAndStop(t *testing.T) {
+	home := t.TempDir()
+	s := newTestServer(t, home, Options{Settings: settings.Default(settings.Env{HomeDir: home})})
+	if s.Drain() {
+		t.Error("drains before its start")
+	}
+	s.mustStart()
+	c := s.dial()
+	c.register(broker("a"))
+	if !s.Drain() { // for 20 s
+		t.Error("doesn't drain")
+	}
+	s.stop()
+	c.wantClosed()
+	if s.Drain() || s.State() != Stopping {
+		t.Errorf("drains after its stop: %v", s.State())
+	}
+	if n := s.table.Load().Brokers(); n != 1 {
+		t.Errorf("%d brokers", n)
+	}
+}
