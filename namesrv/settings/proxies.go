@@ -2,12 +2,6 @@ package settings
 
 import "github.com/waymark-mq/waymark/namesrv/access"
 
-// checkNetworks tells why a text is no list of addresses and networks.
-func checkNetworks(text string) error {
-	_, err := access.ParseList(text)
-	return err
-}
-
 // TrustsProxy says whose PROXY headers are believed, by the socket's host:port; nil: everybody's. It may be called from
 // any goroutine.
 func (s *Settings) TrustsProxy() func(peer string) bool {
