@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net"
 	"testing"
 )
 
@@ -26,31 +27,18 @@ func BenchmarkPipeEcho(b *testing.B) {
 
 // BenchmarkSocketEcho is one connection, one batch in flight, over loopback.
 func BenchmarkSocketEcho(b *testing.B) {
-	for _, depth := range []int{1, 32} {
-		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
-			s := startServer(b, newEcho(), Options{})
-			c := dial(b, s)
-			batch := bytes.Repeat(frameOf("a request"), depth)
-			answers := make([]byte, len(batch))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := c.Write(batch); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := io.ReadFull(c, answers); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+	benchmarkEcho(b, func(b *testing.B) net.Conn { return dial(b, startServer(b, newEcho(), Options{})) })
 }
 
 // BenchmarkTLSEcho is BenchmarkSocketEcho inside TLS.
 func BenchmarkTLSEcho(b *testing.B) {
+	benchmarkEcho(b, func(b *testing.B) net.Conn { return dialTLS(b, startServer(b, newEcho(), withTLS(Options{}))) })
+}
+
+func benchmarkEcho(b *testing.B, connect func(*testing.B) net.Conn) {
 	for _, depth := range []int{1, 32} {
 		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
-			s := startServer(b, newEcho(), withTLS(Options{}))
-			c := dialTLS(b, s)
+			c := connect(b)
 			batch := bytes.Repeat(frameOf("a request"), depth)
 			answers := make([]byte, len(batch))
 			b.ReportAllocs()

@@ -181,17 +181,15 @@ func (r *request) limit() (int, error) {
 	return n, nil
 }
 
-// number is a parameter that is a number, 0 if it isn't given.
-func (r *request) number(name string) (uint64, error) {
-	text := r.parameters.Get(name)
-	if text == "" {
-		return 0, nil
+// page is which part of a numbered list is wanted: behind which number, and how many.
+func (r *request) page() (after uint64, limit int, err error) {
+	if text := r.parameters.Get("after"); text != "" {
+		if after, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return 0, 0, badRequest("after %q is no number", text)
+		}
 	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0, badRequest("%s %q is no number", name, text)
-	}
-	return n, nil
+	limit, err = r.limit()
+	return after, limit, err
 }
 
 // index lists what can be asked for.

@@ -34,11 +34,7 @@ func connectionOf(c namesrv.ConnInfo) connectionJSON {
 
 // connections lists open connections by their id.
 func (r *request) connections() error {
-	after, err := r.number("after")
-	if err != nil {
-		return err
-	}
-	limit, err := r.limit()
+	after, limit, err := r.page()
 	if err != nil {
 		return err
 	}

@@ -47,11 +47,7 @@ func eventOf(e *namesrv.Event) *eventJSON {
 
 // events lists what happened, oldest first.
 func (r *request) events() error {
-	after, err := r.number("after")
-	if err != nil {
-		return err
-	}
-	limit, err := r.limit()
+	after, limit, err := r.page()
 	if err != nil {
 		return err
 	}

@@ -238,11 +238,29 @@ func TestOpen(t *testing.T) {
 		_, _ = f.Write(append(bytes.Repeat([]byte("x"), 600<<10), '\n'))
 	}
 	closeFile(t, f)
-	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) < 2 {
-		t.Errorf("nothing was put aside: %v", entries)
-	}
+	awaitPutAside(t, filepath.Dir(path))
 	if s := f.Stats(); s != (Stats{Written: 3}) {
 		t.Errorf("%+v", s)
+	}
+}
+
+// awaitPutAside waits until files were put aside and compressed, which lumberjack does for itself, also after Close.
+func awaitPutAside(t *testing.T, folder string) {
+	t.Helper()
+	for deadline := time.Now().Add(waitLimit); ; time.Sleep(time.Millisecond) {
+		entries, _ := os.ReadDir(folder)
+		compressed := 0
+		for _, e := range entries {
+			if strings.HasSuffix(e.Name(), ".gz") {
+				compressed++
+			}
+		}
+		if compressed > 0 && compressed == len(entries)-1 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("nothing was put aside, or not compressed: %v", entries)
+		}
 	}
 }
 
