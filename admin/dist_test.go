@@ -10,11 +10,11 @@ import (
 )
 
 // promqlWords are the words of the query language that dashboard and rules use.
-var promqlWords = strings.Fields("sum max rate increase topk histogram_quantile time and or by e6")
+var promqlWords = strings.Fields("sum max rate increase topk histogram_quantile time and on or by e6")
 
 var (
 	promqlText     = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-	promqlGrouping = regexp.MustCompile(`\bby\s*\([^)]*\)`)
+	promqlGrouping = regexp.MustCompile(`\b(?:by|on)\s*\([^)]*\)`)
 	promqlSelector = regexp.MustCompile(`([a-zA-Z_:][a-zA-Z0-9_:]*)?\{([^}]*)\}`)
 	promqlRange    = regexp.MustCompile(`\[[^\]]*\]`)
 	promqlName     = regexp.MustCompile(`[a-zA-Z_:][a-zA-Z0-9_:]*`)

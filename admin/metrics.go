@@ -239,7 +239,7 @@ func (s sink) network(m *namesrv.Metrics) {
 		s.value(v.metric, v.value)
 	}
 	s.value(connectionEvents, float64(n.Opened), "admitted")
-	s.value(connectionEvents, float64(n.Refused), "rejected")
+	s.value(connectionEvents, float64(n.Refused+m.Access.ConnectionsLimited), "rejected")
 	s.value(connectionEvents, float64(ended), "closed")
 }
 

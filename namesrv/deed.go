@@ -78,10 +78,11 @@ func (d *deed) valued(before, after codec.NullString) {
 
 // configured takes the settings that were changed into the record.
 func (d *deed) configured(changes []settings.Change) {
-	d.keys, d.changed = changes, len(changes) > 0
+	d.keys = changes
 	before, after := map[string]string{}, map[string]string{}
 	for _, c := range changes {
 		if !c.Ignored {
+			d.changed = true
 			before[c.Key], after[c.Key] = audit.Text(c.Old), audit.Text(c.New)
 		}
 	}

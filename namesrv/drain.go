@@ -193,7 +193,9 @@ func (r *drainRound) endDue(ctx context.Context) {
 	r.busy = still
 }
 
-// endIfQuiet ends a connection that neither the loop nor the write lane is busy with. On its loop.
+// endIfQuiet ends a connection that neither the loop nor the write lane is busy with. On its loop. A request is pending, then
+// its answer is being made, then that is unsent: looked at in this order none is missed.
 func endIfQuiet(c *netpoll.Conn) bool {
-	return c.Context.(*session).pending.Load() == 0 && c.EndQuiet(netpoll.ErrDrained)
+	s := c.Context.(*session)
+	return s.pending.Load() == 0 && s.answering.Load() == 0 && c.EndQuiet(netpoll.ErrDrained)
 }

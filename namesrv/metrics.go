@@ -96,7 +96,7 @@ type clientCount struct {
 }
 
 func (t *loopTally) copyFrom(l *tally) {
-	t.cells = l.cells
+	t.cells, t.clients = l.cells, t.clients[:0] // a loop may be visited again at the stop
 	for kind, n := range l.clients {
 		t.clients = append(t.clients, clientCount{kind, n})
 	}

@@ -52,6 +52,9 @@ func (p *persister) updateConfig(d *durable) {
 		p.setLevel(next)
 		p.net.SetIdleTimeout(orNever(next.ServerChannelMaxIdleTimeSeconds))
 		for _, c := range changes {
+			if c.Ignored {
+				continue
+			}
 			p.history.recordSetting(c.Key, c.Old, c.New, d.session.asker())
 		}
 		close(applied)

@@ -16,6 +16,7 @@ import (
 //	lane:       pushed by the loop, drained by one decoder at a time
 //	pending:    write requests that are not applied yet: added by the loop, taken off by
 //	            whoever finishes them; the loop reads it to keep the connection's order
+//	answering:  the writer's, read by a drain on the loop
 //	full:       set by the loop when it pauses, taken back by whoever resumes
 type session struct {
 	conn    *netpoll.Conn
@@ -29,7 +30,8 @@ type session struct {
 	identified bool // by its first request: client says as what it is counted
 	client     clientKind
 
-	pending atomic.Int32
+	pending   atomic.Int32
+	answering atomic.Int32 // answers that the writer makes of requests that aren't pending any more
 	full    atomic.Bool // paused because too much is pending
 	lane    lane
 	peer    *peer // nil until something asks

@@ -180,6 +180,10 @@ func (s *Server) finish(c *change, r *core.Result, snapshot *core.Snapshot) {
 	if c.then != nil {
 		c.then()
 	}
+	if c.answer != nil { // a drain must see one or the other
+		c.session.answering.Add(1)
+		defer c.session.answering.Add(-1)
+	}
 	s.release(c.session, c.bytes)
 	became := answeredOK
 	if r.Refused {

@@ -3,6 +3,7 @@ package netpoll
 import (
 	"bytes"
 	"errors"
+	"net"
 	"testing"
 	"time"
 )
@@ -103,6 +104,29 @@ func TestBackPressure(t *testing.T) {
 			t.Fatalf("%d more frames answered over the budget", frames-before)
 		}
 	})
+}
+
+// TestHeldBudgetEndsWhoHolds: peers that begin large frames and don't go on use the budget up; who sends a large frame then is
+// handled, and it is they who are ended, the first of them first.
+func TestHeldBudgetEndsWhoHolds(t *testing.T) {
+	for _, loops := range []int{1, 2} {
+		s := startServer(t, newEcho(), Options{EventLoops: loops, MaxHeldBytes: 1 << 20})
+		var holders []net.Conn
+		for i := range 4 * loops { // no more than the budget
+			c := dial(t, s)
+			send(t, c, bigFrame(1 << 20)[:250*kib/loops])
+			holders = append(holders, c)
+			waitFor(t, "what they hold", func() bool { return s.heldBytes() == int64((i+1)*(250*kib/loops)) })
+		}
+		for range 3 {
+			c := dial(t, s)
+			whole := bigFrame(400 * kib)
+			send(t, c, whole[:300*kib]) // over the budget
+			send(t, c, whole[300*kib:])
+			expect(t, c, whole)
+		}
+		expectEnd(t, holders[0])
+	}
 }
 
 // TestOverloadedIsWhoOwes: beside others that take nothing, a connection that does isn't to be refused small answers.

@@ -56,6 +56,7 @@ func (h *handshakes) shake(e *tlsEnd) (err error) {
 	h.compute <- struct{}{}
 	defer func() {
 		if r := recover(); r != nil {
+			e.of.loop.server.logPanic(e.of, r)
 			err = fmt.Errorf("%w: %v", ErrPanic, r)
 		}
 		<-h.compute

@@ -67,14 +67,14 @@ func Collect[T any](ctx context.Context, s *Server, ids []uint64, fn func(*Conn)
 // UnsentBytes is the number of answer bytes that the socket has not taken, up to 50 ms old. Any goroutine.
 func (c *Conn) UnsentBytes() int64 { return c.unsent.Load() + c.queued.Load() }
 
-// EndQuiet ends the connection unless something is under way on it: input that came and isn't handled, an answer that is being
+// EndQuiet ends the connection unless something is under way on it: input that came and isn't handled, half a TLS record included, an answer that is being
 // made or hasn't left. It reports whether it has ended. On its loop, outside of Frame.
 func (c *Conn) EndQuiet(reason error) bool {
 	if c.gone.Load() {
 		return true
 	}
 	c.loop.lookUnsent(c)
-	if c.UnsentBytes() > 0 || c.paused > 0 || c.inbound() > 0 || c.inputWaits() {
+	if c.UnsentBytes() > 0 || c.paused > 0 || c.inbound() > 0 || c.inRecord() || c.inputWaits() {
 		return false
 	}
 	c.loop.end(c, reason)

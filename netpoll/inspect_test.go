@@ -3,6 +3,7 @@ package netpoll
 import (
 	"context"
 	"errors"
+	"net"
 	"slices"
 	"testing"
 	"time"
@@ -114,4 +115,47 @@ func TestEndQuiet(t *testing.T) {
 	if n := stats(t, s).Closed["drained"]; n != 1 {
 		t.Errorf("%d counted as drained", n)
 	}
+}
+
+// keeping is a client's end of the wire that keeps what is written while on is set.
+type keeping struct {
+	net.Conn
+	on   bool
+	kept []byte
+}
+
+func (k *keeping) Write(p []byte) (int, error) {
+	if !k.on {
+		return k.Conn.Write(p)
+	}
+	k.kept = append(k.kept, p...)
+	return len(p), nil
+}
+
+// Half a TLS record is something under way too, though no byte of the frame in it can be seen.
+func TestEndQuietWithinARecord(t *testing.T) {
+	h := newEcho()
+	s := startServer(t, h, withTLS(Options{EventLoops: 1}))
+	wire := &keeping{Conn: dial(t, s)}
+	c := secure(t, wire, clientTLS())
+	send(t, c, frameOf("before"))
+	expect(t, c, frameOf("before"))
+	conn := h.anyConn(t)
+	ask := func(what func(*Conn) bool) bool {
+		t.Helper()
+		answers, err := Collect(t.Context(), s, []uint64{conn.ID()}, what)
+		if err != nil || len(answers) != 1 {
+			t.Fatal(answers, err)
+		}
+		return answers[0]
+	}
+	wire.on = true
+	send(t, c, frameOf("cut"))
+	send(t, wire.Conn, wire.kept[:10])
+	waitFor(t, "half a record", func() bool { return ask((*Conn).inRecord) })
+	if ask(func(c *Conn) bool { return c.EndQuiet(ErrDrained) }) {
+		t.Fatal("ended within a record")
+	}
+	send(t, wire.Conn, wire.kept[10:])
+	expect(t, c, frameOf("cut"))
 }

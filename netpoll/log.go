@@ -75,7 +75,7 @@ func (s *Server) logClose(c *Conn, reason error) {
 		f, _ := errors.AsType[*ForeignError](reason)
 		s.log.warnEvery(rubbishEvery, "foreign "+f.Protocol, "netpoll: connection closed, the peer speaks another protocol",
 			"peer", c.RemoteAddr(), "protocol", f.Protocol, "meant", f.Meant)
-	case closedTLS, closedProxy, closedBadFrame:
+	case closedTLS, closedProxy, closedBadFrame, closedProxyUntrusted, closedPlaintext, closedTLSHandshake, closedTLSTimeout, closedTLSBusy, closedTLSRecord:
 		s.log.warnEvery(rubbishEvery, closeKindNames[kind], "netpoll: connection closed", "peer", c.RemoteAddr(), "reason", reason)
 	default:
 		s.log.warn(closeKindNames[kind], "netpoll: connection closed", "peer", c.RemoteAddr(), "reason", reason)

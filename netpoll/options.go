@@ -22,7 +22,7 @@ type Options struct {
 	// as long again.
 	Idle func(c *Conn) bool
 
-	// HalfFrameTimeout bounds the time from a frame's first byte to its last: 60 s, and one more second for each 16 KiB received, so
+	// HalfFrameTimeout bounds a pause within a frame, and the time from its first byte to its last: 60 s, and one more second for each 16 KiB received, so
 	// that a large frame on a slow line arrives and a dripping one doesn't.
 	HalfFrameTimeout time.Duration
 	StallTimeout     time.Duration // 60 s with unsent bytes of which none leaves
@@ -34,8 +34,8 @@ type Options struct {
 	MaxUnsentBytes int64
 	// MaxConnUnsentBytes bounds what Send may pile up for one connection, 2 × MaxFrameBytes; over it the connection closes.
 	MaxConnUnsentBytes int
-	// MaxHeldBytes is the process budget of input received but not yet handled, 1 GiB. Over it connections holding more than
-	// 64 KiB close; connections that don't read their answers already do over a quarter of it.
+	// MaxHeldBytes is the process budget of input received but not yet handled, 1 GiB. Over it those that have held a begun
+	// frame for longest close; connections that don't read their answers and hold more than 64 KiB do over a quarter of it.
 	MaxHeldBytes int64
 
 	// TLSConfig is asked for each TLS hello; nil, or a nil answer: TLS is off, a hello closes the connection. What it
@@ -72,6 +72,7 @@ const (
 	highWaterBytes  = 256 * kib // default of HighWaterBytes; about one Write's size
 	lowWaterBytes   = 32 * kib  // the same while the process budget is exceeded
 	heldSlackBytes  = 64 * kib  // input a stalled connection may hold beyond the frame at its head
+	shedLeastBytes  = 4 * kib   // held input that is worth an end when the budget is used up
 	keepOutBytes    = 512 * kib // an output buffer that grew larger is given back
 	halfFramePerSec = 16 * kib  // bytes that buy a half-sent frame one more second
 )

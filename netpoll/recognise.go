@@ -14,13 +14,13 @@ func (e *ForeignError) Error() string { return "netpoll: this is " + e.Protocol 
 // certain: from 4 bytes on by the length, from 8 on by type and length of the header. What may still become a frame, a
 // PROXY header or a TLS hello gives nil.
 func recognise(b []byte, maxFrameBytes int) error {
-	if len(b) < lengthBytes {
+	if len(b) < lengthBytes || b[0] == tlsHandshake { // a frame that begins so, of 352 MiB and more, is taken for TLS by sniff too
 		return nil
 	}
 	_, err := codec.FrameLength(b, maxFrameBytes)
 	if err == nil {
 		err = codec.CheckFrameStart(b)
-	} else if b[0] == tlsHandshake || begins(b, string(proxyV1Magic)) || begins(b, string(proxyV2Magic)) {
+	} else if begins(b, string(proxyV1Magic)) || begins(b, string(proxyV2Magic)) {
 		return nil
 	}
 	if err != nil {

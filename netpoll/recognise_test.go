@@ -88,6 +88,14 @@ func TestFourBytesAreEnough(t *testing.T) {
 	}
 }
 
+// A TLS hello is one also where frames may be so long that its first bytes could be a length.
+func TestHelloIsNoLongFrame(t *testing.T) {
+	p, _ := newTestPipe(newEcho(), Options{MaxFrameBytes: 1 << 30})
+	if _, err := p.Feed([]byte("\x16\x03\x01\x00\xc8\x01\x00\x00\xc4\x03\x03\x00")); !errors.Is(err, ErrTLSHello) {
+		t.Errorf("ended for %v", err)
+	}
+}
+
 // TestForeignerBehindProxyHeader: the proxy's health check or a browser behind it.
 func TestForeignerBehindProxyHeader(t *testing.T) {
 	const proxy = "PROXY TCP4 192.0.2.1 192.0.2.2 1000 2000\r\n"

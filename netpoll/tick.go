@@ -109,6 +109,7 @@ func (l *loop) deadline(c *Conn) (dueNanos int64, reason error) {
 	}
 	if d := l.server.opts.HalfFrameTimeout; d > 0 && c.halfNanos != 0 {
 		half := c.halfNanos + int64(d) + int64(c.held/halfFramePerSec)*int64(time.Second)
+		half = min(half, c.lastNanos+int64(d)) // what came buys time for what comes on, not for a pause
 		if half < dueNanos {
 			dueNanos, reason = half, ErrHalfFrame
 		}

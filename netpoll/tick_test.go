@@ -84,6 +84,16 @@ func TestHalfFrame(t *testing.T) {
 			mustFeed(t, p, f[i:i+32*kib])
 		}
 	})
+	t.Run("large and then nothing", func(t *testing.T) {
+		p, clock := newTestPipe(newEcho(), o)
+		mustFeed(t, p, bigFrame(1 << 20)[:512*kib])
+		if err := clock.pass(p, 9*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		if err := clock.pass(p, 2*time.Second); err != ErrHalfFrame {
+			t.Fatalf("got %v, want %v", err, ErrHalfFrame)
+		}
+	})
 	t.Run("each frame anew", func(t *testing.T) {
 		p, clock := newTestPipe(newEcho(), o)
 		f := frameOf("0123456789")

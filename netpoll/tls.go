@@ -2,6 +2,7 @@ package netpoll
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 )
 
@@ -40,10 +41,14 @@ func (l *loop) startTLS(c *Conn, config *tls.Config) {
 // handshaken is the end of a handshake, on the loop.
 func (l *loop) handshaken(e *tlsEnd, err error) {
 	c := e.of
-	if err != nil {
-		l.counts.tlsFailed++
-	} else {
+	switch {
+	case err == nil:
 		l.counts.tlsDone++
+	case errors.Is(err, ErrPanic):
+		l.counts.panics++
+		fallthrough
+	default:
+		l.counts.tlsFailed++
 	}
 	if c.gone.Load() {
 		return

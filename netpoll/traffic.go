@@ -294,8 +294,33 @@ func (l *loop) boundHeld(c *Conn) {
 		}
 		budget /= 4
 	}
-	if l.server.heldBytes() > budget {
+	if l.server.heldBytes() <= budget {
+		return
+	}
+	if c.stalled || c.paused > 0 {
 		l.end(c, ErrInputOverflow)
+	} else if l.held.Load() > budget/int64(len(l.server.loops)) {
+		l.shedHeld()
+	}
+}
+
+// shedHeld ends the connection that has held its input for longest, since the budget is used up: who sends what it began has
+// it handled soon, and it is who doesn't that fills the budget. A loop sheds no more than its share: another's are that loop's.
+func (l *loop) shedHeld() {
+	var oldest *Conn
+	since := func(c *Conn) int64 {
+		if c.halfNanos != 0 {
+			return c.halfNanos
+		}
+		return c.lastNanos
+	}
+	l.deadlines.each(func(c *Conn) {
+		if c.held > shedLeastBytes && (oldest == nil || since(c) < since(oldest)) {
+			oldest = c
+		}
+	})
+	if oldest != nil {
+		l.end(oldest, ErrInputOverflow)
 	}
 }
 

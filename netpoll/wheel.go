@@ -44,6 +44,15 @@ func (w *wheel) remove(e *wheelEntry) {
 	e.next, e.prev = nil, nil
 }
 
+// each visits every entry, which must stay where it is.
+func (w *wheel) each(visit func(*Conn)) {
+	for i := range w.slots {
+		for e := w.slots[i].next; e != &w.slots[i]; e = e.next {
+			visit(e.conn)
+		}
+	}
+}
+
 // advance hands every entry whose slot has passed to due, which may set or remove any entry.
 func (w *wheel) advance(nowNanos int64, due func(*Conn)) {
 	now := nowNanos / w.stepNanos

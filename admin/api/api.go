@@ -181,8 +181,8 @@ func (r *request) limit() (int, error) {
 	return n, nil
 }
 
-// page is which part of a numbered list is wanted: behind which number, and how many.
-func (r *request) page() (after uint64, limit int, err error) {
+// numbered is which part of a numbered list is wanted: behind which number, and how many.
+func (r *request) numbered() (after uint64, limit int, err error) {
 	if text := r.parameters.Get("after"); text != "" {
 		if after, err = strconv.ParseUint(text, 10, 64); err != nil {
 			return 0, 0, badRequest("after %q is no number", text)

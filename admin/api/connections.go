@@ -34,7 +34,7 @@ func connectionOf(c namesrv.ConnInfo) connectionJSON {
 
 // connections lists open connections by their id.
 func (r *request) connections() error {
-	after, limit, err := r.page()
+	after, limit, err := r.numbered()
 	if err != nil {
 		return err
 	}

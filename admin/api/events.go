@@ -47,7 +47,7 @@ func eventOf(e *namesrv.Event) *eventJSON {
 
 // events lists what happened, oldest first.
 func (r *request) events() error {
-	after, limit, err := r.page()
+	after, limit, err := r.numbered()
 	if err != nil {
 		return err
 	}
