@@ -32,9 +32,9 @@ type session struct {
 
 	pending   atomic.Int32
 	answering atomic.Int32 // answers that the writer makes of requests that aren't pending any more
-	full    atomic.Bool // paused because too much is pending
-	lane    lane
-	peer    *peer // nil until something asks
+	full      atomic.Bool  // paused because too much is pending
+	lane      lane
+	peer      *peer // nil until something asks
 }
 
 func (s *session) id() core.ConnID { return core.ConnID(s.conn.ID()) }
