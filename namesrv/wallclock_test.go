@@ -46,7 +46,8 @@ func TestWallClockSteps(t *testing.T) {
 	}
 	s.dial().wantRoute("Base", "none")
 	c.wantClosed()
-	if lines := s.logged("stood still"); len(lines) > 0 {
+	// The writer's line: the loops' timers are real, and may find the tests' clock ahead.
+	if lines := s.logged("process stood still: every deadline"); len(lines) > 0 {
 		t.Errorf("logged %s", lines)
 	}
 }
