@@ -28,8 +28,12 @@ const (
 	exitFailed  = 255 // the file, the settings or the start
 )
 
-// drainSignal sends peers elsewhere; the process stays until it is told to stop.
-const drainSignal = syscall.SIGUSR1
+const (
+	// drainSignal sends peers elsewhere; the process stays until it is told to stop.
+	drainSignal = syscall.SIGUSR1
+	// hangup, a terminal that is closed, stops the process. Shell and kernel may both send it, so a second one means no hurry.
+	hangup = syscall.SIGHUP
+)
 
 // server is what run needs of a *namesrv.Server.
 type server interface {
@@ -176,8 +180,8 @@ func (p process) waitForStop(srv server, logger log) {
 	}
 }
 
-// stop ends srv. A signal that comes meanwhile ends the process at once, and so does the limit; a drain's signal does nothing
-// any more.
+// stop ends srv. A signal that comes meanwhile ends the process at once, and so does the limit; a drain's signal and a hangup
+// do nothing any more.
 func (p process) stop(srv server) int {
 	limit := srv.StopLimit()
 	stopped := make(chan error, 1)
@@ -192,7 +196,7 @@ func (p process) stop(srv server) int {
 			}
 			return exitOK
 		case s := <-p.signals:
-			if s != drainSignal {
+			if s != drainSignal && s != hangup {
 				return exitForced
 			}
 		case <-late:

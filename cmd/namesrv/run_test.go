@@ -72,7 +72,8 @@ func startSignalled(t *testing.T, srv *fakeServer, side *fakeAdmin, env map[stri
 	if srv.hang && srv.patient == 0 {
 		go func() {
 			<-srv.stopping
-			signals <- drainSignal // ends nothing
+			signals <- drainSignal // these two end nothing
+			signals <- hangup
 			signals <- syscall.SIGTERM
 		}()
 	}
@@ -235,5 +236,13 @@ func TestDrainSignal(t *testing.T) {
 	got := startSignalled(t, &fakeServer{}, &fakeAdmin{}, nil, []os.Signal{drainSignal, drainSignal, syscall.SIGTERM})
 	if got.exit != exitOK || got.server.drains != 2 || strings.Count(got.stderr, "draining already") != 1 {
 		t.Errorf("exit %d, told to drain %d times, stderr %q", got.exit, got.server.drains, got.stderr)
+	}
+}
+
+// A closed terminal is told of twice, by its shell and by the kernel: that is one stop, in order.
+func TestHangupForcesNothing(t *testing.T) {
+	got := startSignalled(t, &fakeServer{hang: true, patient: 50 * time.Millisecond}, &fakeAdmin{}, nil, []os.Signal{hangup, hangup})
+	if got.exit != exitForced || !strings.Contains(got.stderr, "not stopped within 50ms") {
+		t.Errorf("exit %d, stderr %q: want the limit of the stop to end it", got.exit, got.stderr)
 	}
 }
