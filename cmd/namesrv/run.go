@@ -85,6 +85,10 @@ func run(p process) int {
 	}
 	defer logger.close()
 	for _, w := range warnings {
+		if w.FromBackup {
+			logger.Error("configuration file read from its backup; later changes are lost", "path", w.File, "problem", w.Text)
+			continue
+		}
 		logger.Warn("configuration file", "file", w.File, "line", w.Line, "key", w.Key, "problem", w.Text)
 	}
 	if o.configFile != "" {

@@ -131,6 +131,24 @@ func TestConfigFile(t *testing.T) {
 	}
 }
 
+// A configuration file that was lost is replaced by its backup, which is one line that can't be overlooked.
+func TestConfigFromBackup(t *testing.T) {
+	file := writeConfig(t, "")
+	if err := os.WriteFile(file+".bak", []byte("listenPort=4321\nlogLevel=error\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := start(t, &fakeServer{}, nil, "-c", file)
+	if got.exit != 0 || !strings.HasPrefix(got.stdout, "load config properties file OK, "+file+"\n") {
+		t.Errorf("exit %d, %q", got.exit, got.stdout)
+	}
+	if s := got.server.options.Settings; s.ListenPort != 4321 || s.ConfigStorePath != file {
+		t.Errorf("settings %+v", s)
+	}
+	if strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "level=ERROR") || !strings.Contains(got.stderr, "path="+file+".bak") {
+		t.Errorf("log %q", got.stderr)
+	}
+}
+
 func TestPrintItems(t *testing.T) {
 	file := writeConfig(t, "listenPort=19876\nbogus=1\n")
 	for _, flag := range []string{"-p", "--printConfigItem"} {
