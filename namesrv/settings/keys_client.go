@@ -69,7 +69,7 @@ const maxEventLoops = 256
 var ourKeys = []Key{
 	{Name: "adminListen", Default: "127.0.0.1:9870", Effect: AtRestart, protected: true,
 		field:   func(s *Settings) any { return &s.AdminListen },
-		Meaning: "Address, host:port, of the HTTP side: `/metrics`, `/livez`, `/readyz`, `/debug/pprof/`. Nothing, `0` or `off`: none. That the default's port is taken is only warned of; any other that can't be listened on stops the start."},
+		Meaning: "Address, host:port, of the HTTP side: `/metrics`, `/livez`, `/readyz`, `/api/v1/`, and for this machine only `/drain` and `/debug/pprof/`. On a loopback address it is asked by an address, `localhost` or the host of this setting, else it refuses. Nothing, `0` or `off`: none. That the default's port is taken is only warned of; any other that can't be listened on stops the start."},
 	{Name: "brokerCloseGraceMillis", Default: "0", protected: true, Max: 3_600_000,
 		field:   func(s *Settings) any { return &s.BrokerCloseGraceMillis },
 		Meaning: "How long a broker stays after its connection ended without a 104, for it to come back on another; 0, Apache's way: not at all."},
