@@ -7,6 +7,9 @@
 //	GET  /api/v1/        Options.API
 //	POST /drain          Options.Drain, for peers on a loopback address only
 //
+// A server on a loopback address, and elsewhere drain and profiles, are asked by an address, localhost or the host of Options.Addr;
+// by any other name a web page may have sent the request.
+//
 // It reads what the server counted and published and holds nothing up: each event loop copies its own counters when asked, and
 // is not waited for beyond a deadline.
 //

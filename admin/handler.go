@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/waymark-mq/waymark/namesrv"
@@ -15,8 +16,9 @@ import (
 // aliveLimit is how long loops and writer have for a sign of life.
 const aliveLimit = 3 * time.Second
 
-// newHandler is the table of paths. It refuses what a web page elsewhere makes a browser on this machine send.
-func newHandler(o *Options) http.Handler {
+// newHandler is the table of paths. It refuses what a web page elsewhere makes a browser on this machine send. bound is where it listens.
+func newHandler(o *Options, bound net.Addr) http.Handler {
+	onLoopback := func(h http.HandlerFunc) http.Handler { return fromLoopback(toOurHost(o.Addr, h)) }
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", newMetrics(o))
 	mux.Handle("GET /livez", limitRequests(maxProbes, livez(o.Source)))
@@ -35,7 +37,11 @@ func newHandler(o *Options) http.Handler {
 			text(w, http.StatusAccepted, "draining")
 		}))
 	}
-	return http.NewCrossOriginProtection().Handler(mux)
+	h := http.NewCrossOriginProtection().Handler(mux)
+	if isLoopback(bound.String()) {
+		return toOurHost(o.Addr, h)
+	}
+	return h // the names that others have for this machine aren't known
 }
 
 // maxProbes bounds the liveness probes under way: one that waits leaves a task with each loop.
@@ -68,15 +74,39 @@ func text(w http.ResponseWriter, status int, line string) {
 	_, _ = io.WriteString(w, line+"\n")
 }
 
-// onLoopback serves peers on this machine and nobody else, whatever address is listened on.
-func onLoopback(h http.HandlerFunc) http.Handler {
+// fromLoopback serves peers on this machine and nobody else, whatever address is listened on.
+func fromLoopback(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isLoopback(r.RemoteAddr) {
 			text(w, http.StatusForbidden, "only from this machine")
 			return
 		}
-		h(w, r)
+		h.ServeHTTP(w, r)
 	})
+}
+
+// toOurHost refuses requests to another host: a name that its owner lets mean this machine makes a browser take us for the site of
+// that name, whose pages may read our answers (DNS rebinding).
+func toOurHost(listen string, h http.Handler) http.Handler {
+	ours, _, _ := net.SplitHostPort(listen) // it was listened on
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isOurHost(r.Host, ours) {
+			text(w, http.StatusForbidden, "only by the host of adminListen, an address or localhost")
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// isOurHost takes addresses, which no site's owner can give another meaning, localhost, and ours. No host at all is none of a browser's.
+func isOurHost(hostPort, ours string) bool {
+	host := hostPort
+	if name, _, err := net.SplitHostPort(hostPort); err == nil {
+		host = name
+	}
+	host = strings.Trim(host, "[]")
+	_, err := netip.ParseAddr(host)
+	return err == nil || host == "" || strings.EqualFold(host, "localhost") || strings.EqualFold(host, ours)
 }
 
 func isLoopback(hostPort string) bool {

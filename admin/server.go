@@ -59,7 +59,7 @@ func Listen(o Options) (*Server, error) {
 	return &Server{
 		listener: limitConns(ln, maxConns),
 		http: &http.Server{
-			Handler:           newHandler(&o),
+			Handler:           newHandler(&o, ln.Addr()),
 			MaxHeaderBytes:    maxHeaderBytes,
 			ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 			ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug), // of peers' making

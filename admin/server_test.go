@@ -104,10 +104,56 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+var everywhere = &net.TCPAddr{IP: net.IPv6unspecified, Port: 9870}
+
+// A web page can give its site's name our address, and is refused by that name: everything on a loopback address, elsewhere what is
+// for this machine only.
+func TestOtherNamesOfThisMachine(t *testing.T) {
+	hosts := []struct {
+		host string
+		ours bool
+	}{
+		{"127.0.0.1:9870", true}, {"127.0.0.1", true}, {"[::1]:9870", true}, {"[::1]", true}, {"10.0.0.1:9870", true}, {"localhost:9870", true}, {"LocalHost", true},
+		{"admin.example:9870", true}, {"Admin.Example", true}, {"", true},
+		{"evil.example:9870", false}, {"evil.example", false}, {"127.0.0.1.evil.example", false}, {"localhost.evil.example:9870", false},
+		{"evil.admin.example", false}, {"127.0.0.1:9870:9870", false}, {"127.1:9870", false},
+	}
+	for _, tt := range []struct {
+		bound        net.Addr
+		method, path string
+		open         bool // whatever the host
+	}{
+		{&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9870}, "GET", "/readyz", false},
+		{&net.TCPAddr{IP: net.IPv6loopback, Port: 9870}, "GET", "/api/v1/topics", false},
+		{&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9870}, "POST", "/drain", false},
+		{everywhere, "GET", "/readyz", true},
+		{everywhere, "GET", "/api/v1/topics", true},
+		{everywhere, "POST", "/drain", false},
+		{everywhere, "GET", "/debug/pprof/cmdline", false},
+	} {
+		drained := false
+		h := newHandler(&Options{Addr: "admin.example:9870", Source: &fakeSource{state: namesrv.Serving}, Logger: quiet(),
+			API:   http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "topics") }),
+			Drain: func() { drained = true }}, tt.bound)
+		for _, host := range hosts {
+			r := httptest.NewRequest(tt.method, tt.path, nil)
+			r.Host, r.RemoteAddr = host.host, "127.0.0.1:1"
+			r.Header.Set("Origin", "http://"+host.host) // a page of that very site
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			served := tt.open || host.ours
+			if (w.Code/100 == 2) != served || !served && w.Code != http.StatusForbidden || drained != (served && tt.path == "/drain") {
+				t.Errorf("%s on %v by %q: %d, drained %v", tt.path, tt.bound, host.host, w.Code, drained)
+			}
+			drained = false
+		}
+	}
+}
+
 // Profiles and drain are for this machine, whatever address is listened on.
 func TestOnlyFromThisMachine(t *testing.T) {
 	drained := false
-	h := newHandler(&Options{Source: &fakeSource{state: namesrv.Serving}, Logger: quiet(), Drain: func() { drained = true }})
+	h := newHandler(&Options{Source: &fakeSource{state: namesrv.Serving}, Logger: quiet(), Drain: func() { drained = true }}, everywhere)
 	for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/cmdline", "/debug/pprof/profile", "/debug/pprof/trace", "/debug/pprof/symbol", "/drain", "/readyz"} {
 		method, ok := "GET", http.StatusOK
 		if path == "/drain" {
@@ -124,7 +170,7 @@ func TestOnlyFromThisMachine(t *testing.T) {
 				continue // take their time
 			}
 			r := httptest.NewRequest(method, path, nil)
-			r.RemoteAddr = peer.addr
+			r.Host, r.RemoteAddr = "localhost:9870", peer.addr
 			r.Header.Set("X-Forwarded-For", "127.0.0.1")
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)

@@ -38,6 +38,9 @@ func newSite(t *testing.T, lines ...string) *site {
 	return s
 }
 
+// bootLine begins what a nameserver prints once it serves.
+const bootLine = "The Name Server boot success."
+
 // launch starts a nameserver, which may fail to come up.
 func (s *site) launch() *process {
 	s.t.Helper()
@@ -54,15 +57,20 @@ func (s *site) launch() *process {
 func (s *site) start() *process {
 	s.t.Helper()
 	p := s.launch()
-	waitFor(s.t, "boot line", func() bool {
+	p.waitForBoot()
+	return p
+}
+
+func (p *process) waitForBoot() {
+	p.t.Helper()
+	waitFor(p.t, "boot line", func() bool {
 		select {
 		case <-p.done:
-			s.t.Fatalf("ended with exit code %d instead of starting", p.exit)
+			p.t.Fatalf("ended with exit code %d instead of starting", p.exit)
 		default:
 		}
-		return p.stdout.has("The Name Server boot success.")
+		return p.stdout.has(bootLine)
 	})
-	return p
 }
 
 func writeFile(t *testing.T, path, text string) {

@@ -2,6 +2,7 @@ package namesrv
 
 import (
 	"net"
+	"strings"
 	"sync/atomic"
 
 	"github.com/waymark-mq/waymark/codec"
@@ -13,11 +14,11 @@ import (
 
 // guard is what keeps peers from doing what they may not, or not so often. All of it is off unless set.
 //
-// Concurrency contract: the pointers are loaded by loops and the acceptor, and stored by the writer when settings change. Nil is off.
+// Concurrency contract: New sets all of it, before loops and the acceptor read it; rules may be replaced later. Nil is off.
 type guard struct {
 	rules       atomic.Pointer[access.Rules]
-	misses      atomic.Pointer[ratelimit.Limiter] // of each address
-	connections atomic.Pointer[ratelimit.Limiter] // of each address
+	misses      *ratelimit.Limiter // of each address
+	connections *ratelimit.Limiter // of each address
 }
 
 // setRules makes the rules those of c.
@@ -27,19 +28,6 @@ func (g *guard) setRules(c *settings.Settings) error {
 		g.rules.Store(rules)
 	}
 	return err
-}
-
-// setLimits makes the limits those of c.
-func (g *guard) setLimits(c *settings.Settings) {
-	setLimit(&g.misses, c.MaxMissesPerSecondPerAddress)
-	setLimit(&g.connections, c.MaxNewConnectionsPerSecondPerAddress)
-}
-
-// setLimit keeps a limiter of the same limit: it knows what addresses have used up.
-func setLimit(l *atomic.Pointer[ratelimit.Limiter], perSecond int) {
-	if l.Load().PerSecond() != max(perSecond, 0) {
-		l.Store(ratelimit.New(perSecond))
-	}
 }
 
 // guardCounts count what the guard was against. Any goroutine.
@@ -118,16 +106,26 @@ func (l *loop) tooManyMisses(limit *ratelimit.Limiter) bool {
 
 // admit decides on a new connection by the address of its socket.
 func (s *Server) admit(from net.Addr) bool {
-	limit := s.guard.connections.Load()
+	limit := s.guard.connections
 	return limit == nil || limit.Allow(access.Peer(from.String()), s.clock.Now())
 }
 
-// warnIfOpen says, at the start, that everybody may change everything, as with Apache, if others than this machine and
+// warnIfOpen says, at the start, what everybody may do, which with Apache is everything, if others than this machine and
 // its private network can reach the port.
 func (s *Server) warnIfOpen(bound net.Addr) {
 	tcp, ok := bound.(*net.TCPAddr)
-	if !ok || s.guard.rules.Load().Guarded(access.Admin) || tcp.IP.IsLoopback() || tcp.IP.IsPrivate() || tcp.IP.IsLinkLocalUnicast() {
+	if !ok || tcp.IP.IsLoopback() || tcp.IP.IsPrivate() || tcp.IP.IsLinkLocalUnicast() {
 		return
 	}
-	s.logger.Warn("everybody who reaches this port may change topics, permissions, KV and settings: see adminAllowList and readOnly in SETTINGS.md", "address", bound)
+	var may, see []string
+	rules := s.guard.rules.Load()
+	if !rules.Guarded(access.Broker) {
+		may, see = append(may, "register and remove brokers"), append(see, "brokerAllowList")
+	}
+	if !rules.Guarded(access.Admin) {
+		may, see = append(may, "change topics, permissions, KV and settings"), append(see, "adminAllowList", "readOnly")
+	}
+	if len(may) > 0 {
+		s.logger.Warn("everybody who reaches this port may "+strings.Join(may, ", and ")+": see "+strings.Join(see, ", ")+" in SETTINGS.md", "address", bound)
+	}
 }

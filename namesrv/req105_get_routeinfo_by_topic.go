@@ -47,7 +47,7 @@ func (l *loop) getRouteInfoByTopic(dst []byte) []byte {
 		}
 		return codec.FinishFrameBefore(dst, start, len(tail))
 	}
-	if limit := l.guard.misses.Load(); limit != nil && l.tooManyMisses(limit) {
+	if limit := l.guard.misses; limit != nil && l.tooManyMisses(limit) {
 		return l.busy(dst[:start])
 	}
 	if named && l.askProduct(topic) {

@@ -48,7 +48,6 @@ func (p *persister) updateConfig(d *durable) {
 	applied := make(chan struct{})
 	p.passOn(d, change{command: &core.SetSettings{Settings: next.Core()}, then: func() {
 		p.settings.Store(next)
-		p.guard.setLimits(next)
 		p.setLevel(next)
 		p.net.SetIdleTimeout(orNever(next.ServerChannelMaxIdleTimeSeconds))
 		for _, c := range changes {

@@ -17,6 +17,7 @@ import (
 	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/namesrv/audit"
 	"github.com/waymark-mq/waymark/namesrv/product"
+	"github.com/waymark-mq/waymark/namesrv/ratelimit"
 	"github.com/waymark-mq/waymark/namesrv/settings"
 	"github.com/waymark-mq/waymark/namesrv/storage"
 	"github.com/waymark-mq/waymark/namesrv/tlsconfig"
@@ -174,7 +175,8 @@ func New(o Options) (*Server, error) {
 	if err := s.guard.setRules(o.Settings); err != nil {
 		return nil, fmt.Errorf("namesrv: %w", err)
 	}
-	s.guard.setLimits(o.Settings)
+	s.guard.misses = ratelimit.New(o.Settings.MaxMissesPerSecondPerAddress)
+	s.guard.connections = ratelimit.New(o.Settings.MaxNewConnectionsPerSecondPerAddress)
 	s.setLevel(o.Settings)
 	return s, nil
 }

@@ -28,8 +28,12 @@ const (
 	exitFailed  = 255 // the file, the settings or the start
 )
 
-// drainSignal sends peers elsewhere; the process stays until it is told to stop.
-const drainSignal = syscall.SIGUSR1
+const (
+	// drainSignal sends peers elsewhere; the process stays until it is told to stop.
+	drainSignal = syscall.SIGUSR1
+	// hangup, a terminal that is closed, stops the process. Shell and kernel may both send it, so a second one means no hurry.
+	hangup = syscall.SIGHUP
+)
 
 // server is what run needs of a *namesrv.Server.
 type server interface {
@@ -81,6 +85,10 @@ func run(p process) int {
 	}
 	defer logger.close()
 	for _, w := range warnings {
+		if w.FromBackup {
+			logger.Error("configuration file read from its backup; later changes are lost", "path", w.File, "problem", w.Text)
+			continue
+		}
 		logger.Warn("configuration file", "file", w.File, "line", w.Line, "key", w.Key, "problem", w.Text)
 	}
 	if o.configFile != "" {
@@ -176,8 +184,8 @@ func (p process) waitForStop(srv server, logger log) {
 	}
 }
 
-// stop ends srv. A signal that comes meanwhile ends the process at once, and so does the limit; a drain's signal does nothing
-// any more.
+// stop ends srv. A signal that comes meanwhile ends the process at once, and so does the limit; a drain's signal and a hangup
+// do nothing any more.
 func (p process) stop(srv server) int {
 	limit := srv.StopLimit()
 	stopped := make(chan error, 1)
@@ -192,7 +200,7 @@ func (p process) stop(srv server) int {
 			}
 			return exitOK
 		case s := <-p.signals:
-			if s != drainSignal {
+			if s != drainSignal && s != hangup {
 				return exitForced
 			}
 		case <-late:

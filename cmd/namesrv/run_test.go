@@ -72,7 +72,8 @@ func startSignalled(t *testing.T, srv *fakeServer, side *fakeAdmin, env map[stri
 	if srv.hang && srv.patient == 0 {
 		go func() {
 			<-srv.stopping
-			signals <- drainSignal // ends nothing
+			signals <- drainSignal // these two end nothing
+			signals <- hangup
 			signals <- syscall.SIGTERM
 		}()
 	}
@@ -127,6 +128,24 @@ func TestConfigFile(t *testing.T) {
 		if s := got.server.options.Settings; s.ListenPort != 4321 || s.ConfigStorePath != file {
 			t.Errorf("%q: settings %+v", args, s)
 		}
+	}
+}
+
+// A configuration file that was lost is replaced by its backup, which is one line that can't be overlooked.
+func TestConfigFromBackup(t *testing.T) {
+	file := writeConfig(t, "")
+	if err := os.WriteFile(file+".bak", []byte("listenPort=4321\nlogLevel=error\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := start(t, &fakeServer{}, nil, "-c", file)
+	if got.exit != 0 || !strings.HasPrefix(got.stdout, "load config properties file OK, "+file+"\n") {
+		t.Errorf("exit %d, %q", got.exit, got.stdout)
+	}
+	if s := got.server.options.Settings; s.ListenPort != 4321 || s.ConfigStorePath != file {
+		t.Errorf("settings %+v", s)
+	}
+	if strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "level=ERROR") || !strings.Contains(got.stderr, "path="+file+".bak") {
+		t.Errorf("log %q", got.stderr)
 	}
 }
 
@@ -235,5 +254,13 @@ func TestDrainSignal(t *testing.T) {
 	got := startSignalled(t, &fakeServer{}, &fakeAdmin{}, nil, []os.Signal{drainSignal, drainSignal, syscall.SIGTERM})
 	if got.exit != exitOK || got.server.drains != 2 || strings.Count(got.stderr, "draining already") != 1 {
 		t.Errorf("exit %d, told to drain %d times, stderr %q", got.exit, got.server.drains, got.stderr)
+	}
+}
+
+// A closed terminal is told of twice, by its shell and by the kernel: that is one stop, in order.
+func TestHangupForcesNothing(t *testing.T) {
+	got := startSignalled(t, &fakeServer{hang: true, patient: 50 * time.Millisecond}, &fakeAdmin{}, nil, []os.Signal{hangup, hangup})
+	if got.exit != exitForced || !strings.Contains(got.stderr, "not stopped within 50ms") {
+		t.Errorf("exit %d, stderr %q: want the limit of the stop to end it", got.exit, got.stderr)
 	}
 }

@@ -41,7 +41,7 @@ var rules = map[string]rule{
 	"namesrv/logfile":             {libraries: []string{lumberjack}},
 	"namesrv/ratelimit":           {},
 	"namesrv/audit":               {ours: []string{"namesrv/logfile"}},
-	"namesrv/settings":            {ours: []string{"core", "namesrv/access", "namesrv/settings/properties"}},
+	"namesrv/settings":            {ours: []string{"core", "namesrv/access", "namesrv/settings/properties", "namesrv/storage"}},
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec"}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},

@@ -35,6 +35,15 @@ func checkLogFormat(text string) error {
 	return nil
 }
 
+// checkIdleTime refuses times that would close every broker's connection, and so remove the broker, between two registrations.
+func checkIdleTime(s *Settings) error {
+	const least = 30
+	if n := s.ServerChannelMaxIdleTimeSeconds; n > 0 && n < least {
+		return fmt.Errorf("%d would close the connections of brokers, which send something every %d s", n, least)
+	}
+	return nil
+}
+
 // checkBindAddress takes what may be an address or the name of a host. Whether the machine has it shows at the start alone.
 func checkBindAddress(text string) error {
 	if _, err := netip.ParseAddr(text); err == nil || text == "" {

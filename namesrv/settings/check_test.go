@@ -67,6 +67,8 @@ func TestGuardsAreProtected(t *testing.T) {
 	for _, key := range []string{
 		"adminAllowList", "adminAllowListMode", "brokerAllowList", "brokerAllowListMode", "readOnly", "readOnlyMode",
 		"auditLogPath", "auditLogMaxMegabytes", "auditLogMaxBackups", "logDir",
+		"maxNewConnectionsPerSecondPerAddress", "maxMissesPerSecondPerAddress",
+		"brokerCloseGraceMillis", "expiryGuardPercent", "expiryGuardMaxMillis", "maxInflatedBodyBytes",
 		"configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome",
 	} {
 		for _, spelling := range []string{key + "=", " " + key + " : x", key[:3] + "\\\n " + key[3:] + "=x", "\\u00" + hexOf(key[0]) + key[1:] + "\tx"} {

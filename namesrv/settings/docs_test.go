@@ -42,7 +42,7 @@ where they count more. The log names what was found where. They are read at the 
 | tls.server.keyPath | | PEM file with its key: PKCS#8, plain or encrypted (PBES2), PKCS#1 or SEC 1. |
 | tls.server.keyPassword | | Password of an encrypted key. |
 | tls.server.need.client.auth | ` + "`none`" + ` | ` + "`none`, `optional` or `require`" + `: whether clients are asked for a certificate. |
-| tls.server.authClient | ` + "`false`" + ` | A client's certificate must come from an authority that is trusted; else any will do. |
+| tls.server.authClient | ` + "`false`" + ` | A client's certificate must come from an authority that is trusted; else any will do, which is warned of if one is required. |
 | tls.server.trustCertPath | | PEM file with the authorities trusted; without it they are the system's. |
 `
 

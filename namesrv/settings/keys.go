@@ -37,6 +37,8 @@ type Key struct {
 	check      func(string) error // tells what is wrong with a text; nil: any will do
 	protected  bool               // UPDATE_NAMESRV_CONFIG refuses it, whatever configBlackList says
 	field      func(*Settings) any
+	// whileRunning tells why the key's value in some settings, good for a start, can't be taken from UPDATE_NAMESRV_CONFIG; nil: it can.
+	whileRunning func(*Settings) error
 }
 
 // Type is string, bool, int (32 bits) or long (64 bits).

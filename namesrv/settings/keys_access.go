@@ -1,7 +1,8 @@
 package settings
 
 // accessKeys are ours: who may do what, what is written down of it, and what one address may ask for. Those that guard the
-// server, and those that say where it writes, can't be changed by UPDATE_NAMESRV_CONFIG: whoever may send that could lift the guard.
+// server, and those that say where it writes, can't be changed by UPDATE_NAMESRV_CONFIG: whoever may send that could lift the guard,
+// or keep everybody else out.
 var accessKeys = []Key{
 	{Name: "adminAllowList", protected: true, check: checkAllowList,
 		field:   func(s *Settings) any { return &s.AdminAllowList },
@@ -45,10 +46,10 @@ var accessKeys = []Key{
 	{Name: "logFormat", Default: "text", Effect: AtRestart, check: checkLogFormat,
 		field:   func(s *Settings) any { return &s.LogFormat },
 		Meaning: "`text` (key=value) or `json`."},
-	{Name: "maxNewConnectionsPerSecondPerAddress", Default: "0", Effect: AtOnce, Max: maxPerSecond,
+	{Name: "maxNewConnectionsPerSecondPerAddress", Default: "0", protected: true, Max: maxPerSecond,
 		field:   func(s *Settings) any { return &s.MaxNewConnectionsPerSecondPerAddress },
 		Meaning: "New connections accepted of one address (IPv6: of one /64) in a second, all at once or spread; further ones are closed at once. It is the address of the socket, behind a proxy the proxy's. 0: no limit."},
-	{Name: "maxMissesPerSecondPerAddress", Default: "0", Effect: AtOnce, Max: maxPerSecond,
+	{Name: "maxMissesPerSecondPerAddress", Default: "0", protected: true, Max: maxPerSecond,
 		field:   func(s *Settings) any { return &s.MaxMissesPerSecondPerAddress },
 		Meaning: "Queries of topics without a route that one address (IPv6: one /64) gets answered in a second; further ones are answered `SYSTEM_BUSY` (2). 0: no limit."},
 }

@@ -64,12 +64,13 @@ var clientNetworkKeys = []Key{
 // maxEventLoops is as many as netpoll runs.
 const maxEventLoops = 256
 
-// ourKeys are not known to Apache, which would keep them without effect.
+// ourKeys are not known to Apache, which would keep them without effect. Those by which whoever may send UPDATE_NAMESRV_CONFIG could
+// keep dead brokers in routes, or live ones out, can't be changed by it.
 var ourKeys = []Key{
 	{Name: "adminListen", Default: "127.0.0.1:9870", Effect: AtRestart, protected: true,
 		field:   func(s *Settings) any { return &s.AdminListen },
-		Meaning: "Address, host:port, of the HTTP side: `/metrics`, `/livez`, `/readyz`, `/debug/pprof/`. Nothing, `0` or `off`: none. That the default's port is taken is only warned of; any other that can't be listened on stops the start."},
-	{Name: "brokerCloseGraceMillis", Default: "0", Effect: AtOnce, Max: 3_600_000,
+		Meaning: "Address, host:port, of the HTTP side: `/metrics`, `/livez`, `/readyz`, `/api/v1/`, and for this machine only `/drain` and `/debug/pprof/`. On a loopback address it is asked by an address, `localhost` or the host of this setting, else it refuses. Nothing, `0` or `off`: none. That the default's port is taken is only warned of; any other that can't be listened on stops the start."},
+	{Name: "brokerCloseGraceMillis", Default: "0", protected: true, Max: 3_600_000,
 		field:   func(s *Settings) any { return &s.BrokerCloseGraceMillis },
 		Meaning: "How long a broker stays after its connection ended without a 104, for it to come back on another; 0, Apache's way: not at all."},
 	{Name: "drainSeconds", Default: "20", Effect: AtOnce, Max: 3600,
@@ -78,16 +79,16 @@ var ourKeys = []Key{
 	{Name: "eventLoops", Default: "0", Effect: AtRestart, Max: maxEventLoops,
 		field:   func(s *Settings) any { return &s.EventLoops },
 		Meaning: "Event loops that serve connections; 0: one for each core, or as many as the environment variable GOMAXPROCS says. Without that variable the runtime gets a processor more if loops would take all."},
-	{Name: "expiryGuardMaxMillis", Default: "300000", Effect: AtOnce, Min: 1000, Max: 86_400_000,
+	{Name: "expiryGuardMaxMillis", Default: "300000", protected: true, Min: 1000, Max: 86_400_000,
 		field:   func(s *Settings) any { return &s.ExpiryGuardMaxMillis },
 		Meaning: "How long `expiryGuardPercent` keeps a broker beyond its timeout."},
-	{Name: "expiryGuardPercent", Default: "0", Effect: AtOnce, Max: 100,
+	{Name: "expiryGuardPercent", Default: "0", protected: true, Max: 100,
 		field:   func(s *Settings) any { return &s.ExpiryGuardPercent },
 		Meaning: "If more than this share of all brokers falls silent within one scan while their connections are open, they stay in the routes, marked suspect, for `expiryGuardMaxMillis`; a broker's idle connection is left to its timeout then. 0, Apache's way, and 100: never."},
 	{Name: "maxConnections", Default: "0", Effect: AtRestart, Max: math.MaxInt32,
 		field:   func(s *Settings) any { return &s.MaxConnections },
 		Meaning: "Connections accepted at the same time; 0: no limit."},
-	{Name: "maxInflatedBodyBytes", Default: "67108864", Effect: AtOnce, Min: 1 << 16, Max: 1 << 30,
+	{Name: "maxInflatedBodyBytes", Default: "67108864", protected: true, Min: 1 << 16, Max: 1 << 30,
 		field:   func(s *Settings) any { return &s.MaxInflatedBodyBytes },
 		Meaning: "Bound of a deflated registration body once it is inflated."},
 	{Name: "notReadyWithoutBrokers", Default: "false", Effect: AtOnce,

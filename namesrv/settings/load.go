@@ -3,19 +3,23 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
-	"os"
 	"slices"
+	"syscall"
 
 	"github.com/waymark-mq/waymark/namesrv/settings/properties"
+	"github.com/waymark-mq/waymark/namesrv/storage"
 )
 
 // Warning is something in a configuration file that has no effect.
 type Warning struct {
 	File string
-	Line int
+	Line int // 0: the file as a whole
 	Key  string
 	Text string
+	// FromBackup: File is the .bak, read because of what Text says of the file itself. Changes saved after it are lost.
+	FromBackup bool
 }
 
 func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s: %s", w.File, w.Line, w.Key, w.Text) }
@@ -24,7 +28,9 @@ func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s: %s", w.File, w
 // that file, in this order; the last one counts. With a file, configStorePath is
 // that file, whatever stands in it. Keys that are not known are kept, listed by
 // Text and warned of. A value that a known key does not take is an error that
-// names file, line, key and reason.
+// names file, line, key and reason. In the place of a file that is missing or
+// empty its .bak is read, if it holds anything, and that is warned of; a text that
+// is wrong may be an operator's and is an error.
 func Load(env Env, file string) (*Settings, []Warning, error) {
 	s := Default(env)
 	if err := s.readSystemProperties(env); err != nil {
@@ -33,17 +39,26 @@ func Load(env Env, file string) (*Settings, []Warning, error) {
 	if file == "" {
 		return s, nil, nil
 	}
-	text, err := os.ReadFile(file)
+	text, loaded, err := (&storage.File{Path: file}).Read()
+	if err == nil && loaded.Source == storage.FromNothing {
+		err = &fs.PathError{Op: "open", Path: file, Err: syscall.ENOENT}
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("settings: %w", err)
 	}
-	warnings, err := s.readFile(file, text)
+	read := file
+	var lost []Warning
+	if loaded.Source == storage.FromBackup {
+		read = loaded.Path
+		lost = []Warning{{File: read, Text: loaded.Problem.Error(), FromBackup: true}}
+	}
+	warnings, err := s.readFile(read, text)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.ConfigStorePath = file
 	s.readBlackList()
-	return s, warnings, nil
+	return s, append(lost, warnings...), nil
 }
 
 func (s *Settings) readSystemProperties(env Env) error {
@@ -75,7 +90,7 @@ func (s *Settings) readFile(file string, text []byte) ([]Warning, error) {
 	for _, e := range byLine {
 		k := lookup(e.Key)
 		if k == nil {
-			warnings = append(warnings, Warning{file, e.Line, quote(e.Key), "unknown key, kept without effect"})
+			warnings = append(warnings, Warning{File: file, Line: e.Line, Key: quote(e.Key), Text: "unknown key, kept without effect"})
 			s.listed[e.Key] = e.Value
 			continue
 		}

@@ -105,6 +105,61 @@ func TestLoadMissingFile(t *testing.T) {
 	}
 }
 
+// TestLoadFromBackup: a file that is gone or empty, which is what a full disk or a crash leaves of one that is written in place, is
+// replaced by its backup. A wrong text isn't: it may be an operator's.
+func TestLoadFromBackup(t *testing.T) {
+	const good, none = "bogus=1\nlistenPort=4321\n", "-"
+	for _, c := range []struct {
+		name, file, backup string
+		port               int    // 0: refused
+		err                string // begins what is said then
+	}{
+		{"missing", none, good, 4321, ""},
+		{"empty", "", good, 4321, ""},
+		{"missing, no backup", none, none, 0, "settings: open $FILE: no such file or directory"},
+		{"missing, backup empty", none, "", 0, "settings: open $FILE: no such file or directory"},
+		{"missing, backup wrong", none, "a=1\nlistenPort=x\n", 0, "settings: $FILE.bak:2: listenPort: "},
+		{"empty, backup wrong", "", "a=1\nlistenPort=x\n", 0, "settings: $FILE.bak:2: listenPort: "},
+		{"empty, no backup", "", none, 9876, ""},
+		{"empty, backup empty", "", "", 9876, ""},
+		{"a comment is a text", "# nothing\n", good, 9876, ""},
+		{"good", "listenPort=1\n", good, 1, ""},
+		{"wrong", "listenPort=x\n", good, 0, "settings: $FILE:1: listenPort: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "namesrv.properties")
+			for path, text := range map[string]string{file: c.file, file + ".bak": c.backup} {
+				if text == none {
+					continue
+				}
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, warnings, err := Load(testEnv, file)
+			if c.port == 0 {
+				if want := strings.ReplaceAll(c.err, "$FILE", file); s != nil || err == nil || !strings.HasPrefix(err.Error(), want) {
+					t.Errorf("got %v, want %s", err, want)
+				}
+				return
+			}
+			if err != nil || s.ListenPort != c.port || s.ConfigStorePath != file {
+				t.Fatalf("%v; got %+v", err, s)
+			}
+			if c.port != 4321 {
+				if len(warnings) > 0 {
+					t.Errorf("warnings %v", warnings)
+				}
+				return
+			}
+			if len(warnings) != 2 || !warnings[0].FromBackup || warnings[0].File != file+".bak" || !strings.Contains(warnings[0].Text, file) ||
+				warnings[1].FromBackup || warnings[1].File != file+".bak" || warnings[1].Line != 1 {
+				t.Errorf("warnings %+v", warnings)
+			}
+		})
+	}
+}
+
 func TestSystemProperties(t *testing.T) {
 	env := testEnv
 	env.Properties = map[string]string{"com.rocketmq.remoting.socket.sndbuf.size": "4096", "com.rocketmq.remoting.client.connect.timeout": "77"}

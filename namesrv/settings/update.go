@@ -111,6 +111,11 @@ func (s *Settings) apply(name, value string) (Change, error) {
 	if err := k.set(s, value); err != nil {
 		return Change{}, &ValueError{Key: name, Reason: err.Error()}
 	}
+	if k.whileRunning != nil {
+		if err := k.whileRunning(s); err != nil {
+			return Change{}, &ValueError{Key: name, Reason: err.Error()}
+		}
+	}
 	change.New = k.text(s)
 	if !k.alwaysListed() {
 		s.listed[name] = change.New

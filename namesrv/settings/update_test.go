@@ -80,6 +80,8 @@ func TestUpdateRefused(t *testing.T) {
 		{"controller", "enableControllerInNamesrv=true", nil, "enableControllerInNamesrv"},
 		{"no address", "bindAddress=", nil, "bindAddress"},
 		{"ours", "eventLoops=-1", nil, "eventLoops"},
+		{"idle time of a second", "serverChannelMaxIdleTimeSeconds=1", nil, "serverChannelMaxIdleTimeSeconds"},
+		{"idle time shorter than brokers' silence", "serverChannelMaxIdleTimeSeconds= 29 ", nil, "serverChannelMaxIdleTimeSeconds"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			next, changes, err := s.Update([]byte("enableTopicList=false\n" + c.body + "\n"))
@@ -99,6 +101,22 @@ func TestUpdateRefused(t *testing.T) {
 	}
 	if !s.EnableTopicList {
 		t.Error("a refused request has changed the settings")
+	}
+}
+
+// TestIdleTimes: what a running server doesn't take is good in a file, and others are good for both.
+func TestIdleTimes(t *testing.T) {
+	for _, text := range []string{"-1", "0", "30", "2147483647"} {
+		if next, _, err := Default(testEnv).Update([]byte("serverChannelMaxIdleTimeSeconds=" + text)); err != nil || listed(t, next.Text())["serverChannelMaxIdleTimeSeconds"] != text {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	s, _, err := Load(testEnv, writeConfig(t, "serverChannelMaxIdleTimeSeconds=5\n"))
+	if err != nil || s.ServerChannelMaxIdleTimeSeconds != 5 {
+		t.Fatal(err)
+	}
+	if next, _, err := s.Update([]byte("enableTopicList=false")); err != nil || next.ServerChannelMaxIdleTimeSeconds != 5 {
+		t.Errorf("another key: %v", err)
 	}
 }
 

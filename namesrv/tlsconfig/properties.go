@@ -150,7 +150,19 @@ func (p *Properties) parse() (err error) {
 	if p.TestMode && p.CertPath+p.KeyPath+p.TrustCertPath != "" {
 		p.warnings = append(p.warnings, "certificates are named and not used: "+testModeProperty+" is true, which is its default")
 	}
+	p.warnIfNobodyIsKeptOut()
 	return nil
+}
+
+// warnIfNobodyIsKeptOut says that client certificates, though required, keep nobody out, as with Apache's.
+func (p *Properties) warnIfNobodyIsKeptOut() {
+	switch {
+	case p.ClientAuth != AuthRequire:
+	case p.TestMode:
+		p.warnings = append(p.warnings, "clients without a certificate are taken, though "+clientAuthProperty+" is require: "+testModeProperty+" is true")
+	case !p.VerifyClient:
+		p.warnings = append(p.warnings, "any certificate of a client is taken, also one that it made itself, though "+clientAuthProperty+" is require: "+verifyClientProperty+" is false")
+	}
 }
 
 func (p *Properties) boolean(name string, def bool) (bool, error) {

@@ -70,6 +70,37 @@ tls.server.certPath=`+"/se\\\n   cond"+`
 	}
 }
 
+// A certificate that is required and not looked at is Apache's way, and hardly what was meant.
+func TestCertificatesThatKeepNobodyOut(t *testing.T) {
+	for _, tt := range []struct {
+		testMode, auth, verify string
+		says                   string // "": no warning
+	}{
+		{"false", "require", "false", "any certificate of a client is taken"},
+		{"false", "Require", "", "any certificate of a client is taken"},
+		{"false", "require", "true", ""},
+		{"false", "optional", "false", ""},
+		{"false", "none", "false", ""},
+		{"true", "require", "true", "clients without a certificate are taken"},
+		{"true", "optional", "true", ""},
+	} {
+		site := newSite(t, issue(t, "a", nil))
+		if tt.testMode == "true" {
+			delete(site.system, certPathProperty)
+			delete(site.system, keyPathProperty)
+		}
+		site.system[testModeProperty], site.system[clientAuthProperty], site.system[verifyClientProperty] = tt.testMode, tt.auth, tt.verify
+		site.write(site.config, nil) // one that is missing is warned of
+		source := site.mustOpen()
+		source.Start()
+		source.Close()
+		n := strings.Count(site.log.String(), "level=WARN")
+		if tt.says == "" && n > 0 || tt.says != "" && (n != 1 || !strings.Contains(site.log.String(), tt.says)) {
+			t.Errorf("%+v:\n%s", tt, site.log.String())
+		}
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
