@@ -186,6 +186,9 @@ func (l *loop) busy(dst []byte) []byte {
 // may be a decoder's from then on.
 func (l *loop) later(dst, frame []byte) []byte {
 	if l.writeBytes.Load() > l.maxWriteBytes {
+		if l.cmd.Code == codec.RequestRegisterBroker {
+			l.rejected(l.session.conn, &l.cmd, rejectedBudget, remarkBusy)
+		}
 		return l.busy(dst)
 	}
 	l.enqueue(l.session, write{frame: keepFrame(l.session.conn, frame), slow: l.slowToDecode(), asked: l.forLater()})

@@ -92,6 +92,12 @@ func (l *loop) refuses(rules *access.Rules) (v verdict, refused bool) {
 	if due {
 		l.events.against(l.cmd.Code, v)
 	}
+	if v.Refused && l.cmd.Code == codec.RequestRegisterBroker {
+		l.counts.rejected.Add(1)
+		if due {
+			l.tellRejected(l.session.conn, &l.cmd, rejectedAccess, remarkNoPermission+v.from+": "+v.By)
+		}
+	}
 	if l.audit != nil && (due || g == access.Admin) {
 		l.writeAgainst(event, v.Verdict)
 	}
