@@ -193,9 +193,10 @@ func (s sink) registrations(m *namesrv.Metrics) {
 		byKind[e.Kind] = e.Count
 	}
 	s.value(recognised, float64(m.Recognised))
+	s.value(unknownBeats, float64(m.UnknownBeats))
 	s.value(registrationEvents, float64(byKind["registered"]+byKind["changed"]), "changed")
 	s.value(registrationEvents, float64(byKind["unchanged"]+m.Recognised), "no-op")
-	s.value(registrationEvents, float64(byKind["refused"]+byKind["conflict"]), "rejected")
+	s.value(registrationEvents, float64(byKind["refused"]+byKind["conflict"]+byKind["rejected"]), "rejected")
 	s.histogram(dirtyTopics, m.ChangedTopics, 1)
 	s.histogram(decodeLatency, m.Decoding, perMicro)
 }
@@ -231,7 +232,7 @@ func (s sink) network(m *namesrv.Metrics) {
 	}{
 		{activeConnections, float64(n.Conns)}, {accepted, float64(n.Accepted)}, {refused, float64(n.Refused)}, {failed, float64(n.Failed)},
 		{frames, float64(n.Frames)}, {writes, float64(n.Writes)}, {bytesIn, float64(n.BytesIn)}, {bytesOut, float64(n.BytesOut)},
-		{assembled, float64(n.Assembled)}, {panics, float64(n.Panics)},
+		{assembled, float64(n.Assembled)}, {panics, float64(n.Panics + m.Panics)},
 		{unsent, float64(n.UnsentBytes)}, {unsentLimit, float64(n.MaxUnsentBytes)},
 		{held, float64(n.HeldBytes)}, {heldLimit, float64(n.MaxHeldBytes)},
 		{loops, float64(n.Loops)}, {loopsMissing, float64(n.Missing)},
@@ -254,6 +255,7 @@ func (s sink) access(m *namesrv.Metrics) {
 	s.value(auditRecords, float64(a.AuditWritten), "written")
 	s.value(auditRecords, float64(a.AuditLost), "lost")
 	s.value(badOrderConfs, float64(m.BadOrderConfs))
+	s.value(absentOrderBrokers, float64(m.AbsentOrderBrokers))
 }
 
 func (s sink) tls(m *namesrv.Metrics) {

@@ -51,7 +51,7 @@ var (
 	brokerRegistrations = define(counter, "rocketmq_namesrv_broker_registrations", "", "Registrations received, whatever came of them")
 	registrationEvents  = define(counter, "rocketmq_namesrv_registration_events_total", "",
 		"Registrations by what they changed",
-		label{"result", "`changed`, `no-op`, `rejected` (refused, or lost to a greater stateVersion)"})
+		label{"result", "`changed`, `no-op`, `rejected` (by checksum, request, budget or access, refused by the table, or lost to a greater stateVersion)"})
 	dirtyTopics = define(histogram, "rocketmq_namesrv_registration_dirty_topics", "topics",
 		"Topics that a registration that wasn't the same again added, changed or took off")
 	decodeLatency = define(histogram, "rocketmq_namesrv_registration_decode_latency", "microseconds",
@@ -72,9 +72,11 @@ var (
 		"Requests by code and what they were answered",
 		label{"request_code", "as `rocketmq_rpc_latency`'s"}, label{"response_code", "likewise"}, label{"result", "likewise"})
 	events = define(counter, "waymark_events_total", "",
-		"What happened to brokers in the table", label{"kind", "`registered`, `changed`, `unchanged`, `refused`, `conflict`, `replaced`, `unregistered`, `closed`, `expired`, `moved`, …"})
+		"What happened to brokers in the table", label{"kind", "`registered`, `changed`, `unchanged`, `refused`, `conflict`, `replaced`, `unregistered`, `closed`, `expired`, `moved`, `rejected` (before the table), …"})
 	recognised = define(counter, "waymark_registrations_recognised_total", "",
 		"Registrations answered without decoding because nothing had changed; they are no event")
+	unknownBeats = define(counter, "waymark_heartbeats_unknown_total", "",
+		"Heartbeats of brokers that aren't in the table; they are answered as all others, and the broker comes back with its next registration")
 	topics       = define(gauge, "waymark_topics", "", "Topics that have a route")
 	brokerSilent = define(gauge, "waymark_broker_silent_seconds", "seconds",
 		"Time since a live broker's last sign of life; it is removed when that exceeds its timeout (120 s)",
@@ -94,7 +96,9 @@ var (
 	connectionsLimited = define(counter, "waymark_connections_limited_total", "", "Connections closed at once because of `maxNewConnectionsPerSecondPerAddress`")
 	missesLimited      = define(counter, "waymark_misses_limited_total", "", "Route queries answered SYSTEM_BUSY because of `maxMissesPerSecondPerAddress`")
 	auditRecords       = define(counter, "waymark_audit_records_total", "", "Lines of the audit file", label{"result", "`written`, `lost`: the disk was slow or full"})
-	badOrderConfs      = define(counter, "waymark_order_configs_unreadable_total", "", "Order configurations put that clients can't read, refused ones too")
+	badOrderConfs      = define(counter, "waymark_order_configs_unreadable_total", "", "Order configurations that clients can't read: put, refused ones too, or in the KV file at the start")
+	absentOrderBrokers = define(gauge, "waymark_order_configs_absent_brokers", "",
+		"Order configurations that name a broker that isn't in the table, of the first 10,000 pairs of broker and queues")
 
 	connections = define(gauge, "waymark_connections", "",
 		"Open connections by what their first request said of its sender",
@@ -108,7 +112,7 @@ var (
 	bytesIn     = define(counter, "waymark_received_bytes_total", "bytes", "Bytes received")
 	bytesOut    = define(counter, "waymark_sent_bytes_total", "bytes", "Bytes given to sockets")
 	assembled   = define(counter, "waymark_assembled_bytes_total", "bytes", "Bytes copied to put large frames together")
-	panics      = define(counter, "waymark_panics_total", "", "Faults in a handler, each of which ended its connection")
+	panics      = define(counter, "waymark_panics_total", "", "Faults in a request's handling, on the event loops or off them; each ended its connection")
 	unsent      = define(gauge, "waymark_unsent_bytes", "bytes", "Answers that no socket has taken; above the limit queries are answered SYSTEM_BUSY")
 	unsentLimit = define(gauge, "waymark_unsent_limit_bytes", "bytes", "That limit (`outputBudgetBytes`)")
 	held        = define(gauge, "waymark_held_bytes", "bytes", "Input received and not handled yet")

@@ -28,7 +28,7 @@ func (t *Table) unregister(c *UnregisterBroker) {
 
 // endConnection unregisters every broker that the connection still owns; with a grace, in
 // a while and only if there is no sign of life till then. One that has moved to another
-// connection stays.
+// connection stays. With Keep all stay; only their ownership ends.
 func (t *Table) endConnection(now int64, c *EndConnection) {
 	var cells []*LiveCell
 	for cell := range t.owned[c.Conn] {
@@ -39,6 +39,8 @@ func (t *Table) endConnection(now int64, c *EndConnection) {
 	grace := t.settings.BrokerCloseGraceMillis * nanosPerMilli
 	for _, cell := range slices.Compact(cells) {
 		switch {
+		case c.Keep:
+			cell.owner.CompareAndSwap(uint64(c.Conn), 0)
 		case grace > 0 && cell.orphan(c.Conn, now+grace):
 			due, _ := cell.deadline(cell.orphanedLast)
 			t.wheel.Arm(&cell.timer, due)

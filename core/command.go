@@ -63,6 +63,8 @@ type EndConnection struct {
 	// Touched are the cells whose ownership the connection took by a sign of life that passed the
 	// writer by; those it took by registering are known to the table.
 	Touched []*LiveCell
+	// Keep: the brokers stay, owned by nobody until they show life on another connection.
+	Keep bool
 }
 
 // QueryDataVersion is a two-way QUERY_DATA_VERSION (322) that must see the

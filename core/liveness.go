@@ -33,7 +33,7 @@ const dead = math.MinInt64
 //	       one that missed it. dropLive stores dead outright: for a 104, a lost conflict and
 //	       a move, which no heartbeat averts.
 //	owner  stored by event loops and by the writer (Touch) before they swap last, set to 0 by the
-//	       writer (orphan); killOwnedBy reads it after it read last and before it swaps, so
+//	       writer (orphan, an EndConnection with Keep); killOwnedBy reads it after it read last and before it swaps, so
 //	       it sees the move.
 //	suspicion  see there.
 //	again  added to by event loops.

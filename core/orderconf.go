@@ -22,6 +22,28 @@ func CheckOrderConf(conf string) error {
 	return nil
 }
 
+// OrderConfsOfAbsent counts the order configurations that name a broker which isn't there: clients send messages nowhere for its
+// queues. Of all of them most pairs of broker and queues are looked at.
+func (s *Snapshot) OrderConfsOfAbsent(most int) (n int) {
+	orders, ok := s.namespace(OrderTopicConfig)
+	if !ok {
+		return 0
+	}
+	for _, conf := range orders.values {
+		for pair := range strings.SplitSeq(conf, ";") {
+			if most--; most < 0 {
+				return n
+			}
+			name, _, paired := strings.Cut(pair, ":")
+			if paired && s.brokers.group(name) == nil {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
 // readableOrderConf is a namespace of order configurations without those that would make clients fail.
 func readableOrderConf(values map[string]string) map[string]string {
 	readable := make(map[string]string, len(values))

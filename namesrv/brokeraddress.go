@@ -23,6 +23,13 @@ func (l *eventLog) noteAddress(c *core.RegisterBroker, peer string) {
 	}
 }
 
+// AddressDoubt says why clients may not reach a broker at the address that it registered from peer (host:port); "" if nothing
+// is doubtful.
+func AddressDoubt(addr, peer string) string {
+	_, doubt := doubtfulAddress(addr, peer)
+	return doubt
+}
+
 // doubtfulAddress says what is doubtful about the address that a broker at peer (host:port) registers under; "" if
 // nothing is. A broker on this machine may be meant for this machine alone.
 func doubtfulAddress(addr, peer string) (slog.Level, string) {

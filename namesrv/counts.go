@@ -49,7 +49,9 @@ type counts struct {
 
 	changedTopics sharedHistogram // of a registration that wasn't unchanged
 	events        [maxEventKinds]atomic.Uint64
-	published     atomic.Int64 // when a step last published a snapshot, Clock's time
+	rejected      atomic.Uint64 // registrations that didn't come to the table; any goroutine
+	panics        atomic.Uint64 // faults off the loops; any goroutine
+	published     atomic.Int64  // when a step last published a snapshot, Clock's time
 
 	kvWrite, kvFailed sharedHistogram // of writes of the KV file, nanoseconds
 	kvBatch           sharedHistogram // requests in one

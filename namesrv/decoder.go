@@ -51,6 +51,9 @@ func (d *decoder) decode(sess *session, w write) {
 	deed := d.deed()
 	switch {
 	case no != nil:
+		if w.asked.kind == registerRequest {
+			d.rejected(sess.conn, &d.cmd, rejectionOf(no), no.remark)
+		}
 		d.failed(deed, no)
 		d.answer(*no)
 		d.answered(w.asked, resultOf(no.code))

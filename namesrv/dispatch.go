@@ -35,16 +35,16 @@ func (l *loop) Open(c *netpoll.Conn, now int64) { c.Context = &session{conn: c, 
 // Close implements netpoll.LoopHandler. The end of a connection that the writer
 // may know is the last request of its lane; for all others it costs nothing. The server's
 // own end removes no broker, nor does a drain's: what is still being asked meanwhile gets whole routes, and a broker that the drain has
-// cut off comes back on another connection or expires.
+// cut off, and that nobody owns from then on, comes back on another connection or expires.
 func (l *loop) Close(c *netpoll.Conn, reason error, _ int64) {
 	s := c.Context.(*session)
 	if s.identified {
 		l.tally.clients.remove(s.client)
 	}
-	if l.stopping.Load() || errors.Is(reason, netpoll.ErrDrained) || !s.mayOwnBrokers() {
+	if l.stopping.Load() || !s.mayOwnBrokers() {
 		return
 	}
-	end := &core.EndConnection{Conn: s.id(), PeerAddr: c.RemoteAddr()}
+	end := &core.EndConnection{Conn: s.id(), PeerAddr: c.RemoteAddr(), Keep: errors.Is(reason, netpoll.ErrDrained)}
 	for cell := range s.touched {
 		end.Touched = append(end.Touched, cell)
 	}
@@ -186,6 +186,9 @@ func (l *loop) busy(dst []byte) []byte {
 // may be a decoder's from then on.
 func (l *loop) later(dst, frame []byte) []byte {
 	if l.writeBytes.Load() > l.maxWriteBytes {
+		if l.cmd.Code == codec.RequestRegisterBroker {
+			l.rejected(l.session.conn, &l.cmd, rejectedBudget, remarkBusy)
+		}
 		return l.busy(dst)
 	}
 	l.enqueue(l.session, write{frame: keepFrame(l.session.conn, frame), slow: l.slowToDecode(), asked: l.forLater()})

@@ -127,6 +127,28 @@ func TestDrain(t *testing.T) {
 	s.dial().want(routeOf("Base"), fmt.Sprintf("1 %q", remarkNotReady))
 }
 
+// A connection that the drain has ended counts as none that is open: the expiry guard doesn't hold its broker.
+func TestDrainAndExpiryGuard(t *testing.T) {
+	s := start(t, draining(0), func(c *settings.Settings) { c.ExpiryGuardPercent = 1 })
+	d := s.drainWith()
+	c := s.dial()
+	c.register(broker("a").set("heartbeatTimeoutMillis", "10000"))
+	s.Drain()
+	d.pass()
+	d.pass()
+	d.settle()
+	c.wantClosed()
+	if l, ok := s.live(cluster, "a:10911"); !ok {
+		t.Error("the drain's end of the connection is its broker's")
+	} else {
+		eventually(t, "nobody owns the broker", func() bool { return l.Cell.Owner() == 0 })
+	}
+	s.advance(20 * time.Second)
+	if n := s.table.Load().Brokers(); n != 0 {
+		t.Errorf("%d brokers, want none: it was silent for too long", n)
+	}
+}
+
 // A connection that waits for an answer is ended once it has it; one that always waits, after some patience.
 func TestDrainOfBusyConnections(t *testing.T) {
 	s := start(t, draining(0))

@@ -13,18 +13,22 @@ import (
 // eventLog writes what happens to brokers, one line an event. What repeats with
 // every registration is written at debug level or once in a while.
 type eventLog struct {
-	logger *slog.Logger
-	limit  *limiter
-	burst  burst       // of what the writer tells
-	others sharedBurst // of what others tell
+	logger     *slog.Logger
+	limit      *limiter
+	burst      burst       // of what the writer tells
+	rejections sharedBurst // of registrations
+	others     sharedBurst // of what others tell
 }
 
 func newEventLog(logger *slog.Logger, now func() int64) *eventLog {
-	return &eventLog{logger: logger, limit: newLimiter(now, time.Minute), burst: newBurst(now, burstLines, burstPeriod),
-		others: sharedBurst{burst: newBurst(now, otherLines, otherPeriod)}}
+	return &eventLog{
+		logger: logger, limit: newLimiter(now, time.Minute), burst: newBurst(now, burstLines, burstPeriod),
+		rejections: sharedBurst{burst: newBurst(now, otherLines, otherPeriod)},
+		others:     sharedBurst{burst: newBurst(now, otherLines, otherPeriod)},
+	}
 }
 
-// Events are logged up to a thousand at once, then a hundred a second; what else peers bring about up to two hundred, then one a second.
+// Events are logged up to a thousand at once, then a hundred a second; rejected registrations, and what else peers bring about, up to two hundred each, then one a second.
 const (
 	burstLines  = 1000
 	burstPeriod = 10 * time.Millisecond
@@ -142,13 +146,18 @@ func (l *eventLog) line(level slog.Level, text string, attrs []slog.Attr) {
 
 // limited writes a line once a minute for each kind, and so many of all kinds as otherLines says. Any goroutine.
 func (l *eventLog) limited(level slog.Level, kind, text string, attrs ...slog.Attr) {
+	l.within(&l.others, level, kind, text, attrs...)
+}
+
+// within is limited with a burst of its own; it reports whether the line was let through.
+func (l *eventLog) within(b *sharedBurst, level slog.Level, kind, text string, attrs ...slog.Attr) bool {
 	more, ok := l.limit.allow(kind)
 	if !ok {
-		return
+		return false
 	}
-	others, ok := l.others.allow()
+	others, ok := b.allow()
 	if !ok {
-		return
+		return false
 	}
 	if more > 0 {
 		attrs = append(attrs, slog.Int("notLogged", more))
@@ -157,6 +166,7 @@ func (l *eventLog) limited(level slog.Level, kind, text string, attrs ...slog.At
 		attrs = append(attrs, slog.Int("otherLinesNotLogged", others))
 	}
 	l.logger.LogAttrs(context.Background(), level, text, attrs...)
+	return true
 }
 
 // failed tells of an operator's request that changed nothing.

@@ -60,6 +60,7 @@ func (s *Server) answerFromProduct(ctx context.Context, f fallback) {
 	switch {
 	case !ok && s.unsure():
 		s.sendReply(f.session, f.opaque, reply{code: codec.ResponseSystemError, remark: remarkNotReady})
+		s.answered(f.asked, answeredError)
 		return
 	case !ok:
 		s.sendReply(f.session, f.opaque, reply{code: codec.ResponseTopicNotExist, remark: remarkNoTopic + f.topic + remarkNoTopicHelp})

@@ -1,6 +1,7 @@
 package namesrv
 
 import (
+	"fmt"
 	"net"
 	"testing"
 
@@ -46,6 +47,15 @@ func TestClusterTest(t *testing.T) {
 	if len(c.early) > 0 {
 		t.Errorf("a one-way query was answered: %v", c.early)
 	}
+}
+
+// A topic that neither has is answered otherwise while this server drains, and is counted all the same.
+func TestClusterTestWhileDraining(t *testing.T) {
+	s := startBeside(t, start(t).Addr())
+	s.drainWith() // goes no further than not being ready
+	s.Drain()
+	s.dial().want(routeOf("None"), fmt.Sprintf("1 %q", remarkNotReady))
+	s.wantCounted(map[string]int{"get_routeinfo_by_topic system_error success": 1})
 }
 
 func TestClusterTestUnreachable(t *testing.T) {

@@ -80,6 +80,12 @@ func (l *loop) refuses(rules *access.Rules) (v verdict, refused bool) {
 	if due {
 		l.events.against(l.cmd.Code, v)
 	}
+	if v.Refused && l.cmd.Code == codec.RequestRegisterBroker {
+		l.counts.rejected.Add(1)
+		if due {
+			l.tellRejected(l.session.conn, &l.cmd, rejectedAccess, remarkNoPermission+v.from+": "+v.By)
+		}
+	}
 	if l.audit != nil && (due || g == access.Admin) {
 		l.writeAgainst(event, v.Verdict)
 	}
@@ -91,15 +97,22 @@ func (l *loop) noPermission(dst []byte, v verdict) []byte {
 	return l.fail(dst, codec.ResponseNoPermission, remarkNoPermission+v.from+": "+v.By)
 }
 
-// tooManyMisses reports whether the peer's share of queries without an answer is used up.
+// tooManyMisses reports whether the peer's share of queries without an answer is used up. Where everybody can send a PROXY header
+// that names a fresh address each time, the other end of the socket has to have its share left, too.
 func (l *loop) tooManyMisses(limit *ratelimit.Limiter) bool {
 	p := l.peer()
-	if limit.Allow(p.addr, l.now) {
+	spent := ""
+	switch {
+	case !limit.Allow(p.addr, l.now):
+		spent = p.name
+	case p.via.name != "" && !limit.Allow(p.via.addr, l.now):
+		spent = p.via.name
+	default:
 		return false
 	}
 	l.guarded.misses.Add(1)
 	if p.due(codec.RequestGetRouteInfoByTopic, l.now) {
-		l.events.tooManyMisses(p.name, limit.PerSecond())
+		l.events.tooManyMisses(spent, limit.PerSecond())
 	}
 	return true
 }

@@ -336,7 +336,7 @@ func TestOpenServerSaysSo(t *testing.T) {
 
 // Queries without an answer have a limit for each address, queries with one have none.
 func TestMissesPerAddress(t *testing.T) {
-	s := start(t, func(c *settings.Settings) { c.MaxMissesPerSecondPerAddress = 3 })
+	s := start(t, func(c *settings.Settings) { c.MaxMissesPerSecondPerAddress, c.ProxyProtocolTrusted = 3, "127.0.0.1" })
 	out, other := s.proxied(outside), s.proxied("172.16.0.10:1")
 	out.register(broker("a"))
 	misses := func(c *client, n int) (got string) {
@@ -369,6 +369,21 @@ func TestMissesPerAddress(t *testing.T) {
 		if got := misses(s.proxied(outside), 6); got != want {
 			t.Errorf("limit %d:%s", limit, got)
 		}
+	}
+}
+
+// Where proxies aren't known, a PROXY header that names a fresh address brings no fresh share.
+func TestMissesBehindUnknownProxies(t *testing.T) {
+	s := start(t, func(c *settings.Settings) { c.MaxMissesPerSecondPerAddress = 3 })
+	got := ""
+	for i := range 5 {
+		got += fmt.Sprint(" ", s.proxied(fmt.Sprintf("172.16.1.%d:1", i)).call(routeOf("None")).code)
+	}
+	if got += fmt.Sprint(" ", s.dial().call(routeOf("None")).code); got != " 17 17 17 2 2 2" {
+		t.Errorf("answers%s", got)
+	}
+	if lines := s.logged("too many queries of topics without a route"); len(lines) != 1 || !strings.Contains(lines[0], "from=127.0.0.1 ") {
+		t.Errorf("%v", lines)
 	}
 }
 

@@ -36,7 +36,7 @@ type Event struct {
 	Other                 string // the other party: another address, name or cluster
 	Topic                 string
 	Namespace, Key        string
-	Detail                string // of a changed setting, from what to what; of a freeze, how long; of held expiries, how many
+	Detail                string // of a changed setting, from what to what; of a freeze, how long; of held expiries, how many; of a rejection, why
 }
 
 const (
@@ -130,7 +130,7 @@ func EventKinds() []string {
 			kinds = append(kinds, eventNames[kind])
 		}
 	}
-	return append(kinds, kindConfigChanged)
+	return append(kinds, kindConfigChanged, kindRejected)
 }
 
 // EventPage is a part of the remembered events, oldest first.

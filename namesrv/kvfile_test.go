@@ -186,6 +186,51 @@ func TestOrderConf(t *testing.T) {
 	}
 }
 
+// Order configurations in the file that would make clients fail are counted at the start, and the first of them told of.
+func TestOrderConfsOfTheFile(t *testing.T) {
+	home := t.TempDir()
+	s := startIn(t, home)
+	c := s.dial()
+	c.want(put("ORDER_TOPIC_CONFIG", "Good", "a:4"), "0")
+	c.want(put("other", "Bad", "rubbish"), "0")
+	for i := range 13 {
+		c.want(put("ORDER_TOPIC_CONFIG", fmt.Sprint("Bad", i), "rubbish"), "0")
+	}
+	s.stop()
+	s = startIn(t, home)
+	if got := s.metrics().BadOrderConfs; got != 13 {
+		t.Errorf("%d counted, want 13", got)
+	}
+	if got := s.logged("order configuration would make clients fail"); len(got) != 10 || !strings.Contains(got[0], "topic=Bad0 value=rubbish") {
+		t.Errorf("%d lines, want 10: %v", len(got), got)
+	}
+	if got := s.logged("more order configurations would make clients fail"); len(got) != 1 || !strings.Contains(got[0], "count=3") {
+		t.Errorf("%v", got)
+	}
+}
+
+// What names a broker that isn't there is shown as long as it isn't.
+func TestOrderConfsOfAbsentBrokers(t *testing.T) {
+	s := start(t)
+	c := s.dial()
+	c.register(broker("a"))
+	want := func(n int) {
+		t.Helper()
+		if got := s.metrics().AbsentOrderBrokers; got != n {
+			t.Errorf("%d, want %d", got, n)
+		}
+	}
+	c.want(put("other", "T", "gone:4"), "0")
+	want(0)
+	c.want(put("ORDER_TOPIC_CONFIG", "T", "a:4"), "0")
+	want(0)
+	c.want(put("ORDER_TOPIC_CONFIG", "U", "gone:4;a:4;away:4"), "0")
+	c.want(put("ORDER_TOPIC_CONFIG", "Unreadable", "rubbish"), "0")
+	want(1)
+	c.want(broker("a").unregister(), "0")
+	want(2)
+}
+
 // A value that was stored before orderConfStrict was set is served to nobody while it is on: not with routes, not to brokers, not to
 // who asks for it. The good ones beside it are, and what is stored stays.
 func TestOrderConfStrictServesNoBadValue(t *testing.T) {

@@ -14,8 +14,9 @@ type limiter struct {
 	period int64
 	seed   maphash.Seed
 
-	mu    sync.Mutex
-	kinds map[uint64]*limited
+	mu     sync.Mutex
+	kinds  map[uint64]*limited
+	forgot int64 // when kinds were last looked through
 }
 
 type limited struct {
@@ -23,10 +24,15 @@ type limited struct {
 	skipped int
 }
 
-const maxLimitedKinds = 4096
+const (
+	maxLimitedKinds = 4096
+	// forgetEvery is how far apart the kinds are looked through at the least, in nanoseconds: a flood of fresh ones would
+	// otherwise look through all of them with each.
+	forgetEvery = int64(time.Second)
+)
 
 func newLimiter(now func() int64, period time.Duration) *limiter {
-	return &limiter{now: now, period: int64(period), seed: maphash.MakeSeed(), kinds: map[uint64]*limited{}}
+	return &limiter{now: now, period: int64(period), seed: maphash.MakeSeed(), kinds: map[uint64]*limited{}, forgot: now()}
 }
 
 // allow reports whether a line of the kind may be written now, and how many were not since the last.
@@ -37,7 +43,7 @@ func (l *limiter) allow(what string) (skipped int, ok bool) {
 	defer l.mu.Unlock()
 	k, known := l.kinds[kind]
 	if !known {
-		if len(l.kinds) >= maxLimitedKinds {
+		if len(l.kinds) >= maxLimitedKinds && now-l.forgot >= forgetEvery {
 			l.forget(now)
 		}
 		if len(l.kinds) >= maxLimitedKinds {
@@ -58,6 +64,7 @@ func (l *limiter) allow(what string) (skipped int, ok bool) {
 
 // forget drops the kinds whose period is over.
 func (l *limiter) forget(now int64) {
+	l.forgot = now
 	for kind, k := range l.kinds {
 		if now-k.last >= l.period {
 			delete(l.kinds, kind)

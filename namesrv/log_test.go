@@ -132,6 +132,28 @@ func TestLimiterIsBounded(t *testing.T) {
 	}
 }
 
+// A flood of fresh kinds looks for forgotten ones once a second, not with each.
+func TestLimiterForgetsOnceASecond(t *testing.T) {
+	now := int64(0)
+	l := newLimiter(func() int64 { return now }, time.Minute)
+	fill := func() {
+		for i := 0; len(l.kinds) < maxLimitedKinds; i++ {
+			l.allow(fmt.Sprint(i, now))
+		}
+	}
+	fill()
+	now = int64(time.Minute) - 1 // nothing is over yet
+	l.allow("fresh")
+	now++ // all but the shared kind is
+	if _, ok := l.allow("fresh"); ok || len(l.kinds) != maxLimitedKinds+1 {
+		t.Errorf("looked through twice within a second: %d kinds remembered", len(l.kinds))
+	}
+	now += forgetEvery
+	if _, ok := l.allow("fresh"); !ok || len(l.kinds) > 2 {
+		t.Errorf("not looked through after a second: %d kinds remembered", len(l.kinds))
+	}
+}
+
 // A broker that registers in parts while each of them takes off the others' topics is told of once a minute.
 func TestSplitRegistrationThatDeletesIsToldOnce(t *testing.T) {
 	const text = "took topics off"

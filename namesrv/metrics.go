@@ -40,9 +40,13 @@ type Metrics struct {
 	KVBatch           Histogram // requests in one
 
 	Access        AccessStats
-	BadOrderConfs uint64 // order configurations put that clients can't read, refused ones too
-	TLSReloads    uint64 // changes of the certificate's files that were taken in
-	TLSUnloaded   uint64 // and that were no use
+	Panics        uint64 // faults off the event loops; Net has those on them
+	UnknownBeats  uint64 // heartbeats (904) of brokers that aren't in the table
+	BadOrderConfs uint64 // order configurations that clients can't read: put, refused ones too, or in the file at the start
+	// AbsentOrderBrokers are the order configurations that name a broker that isn't in the table.
+	AbsentOrderBrokers int
+	TLSReloads         uint64 // changes of the certificate's files that were taken in
+	TLSUnloaded        uint64 // and that were no use
 }
 
 // RequestMetrics are the requests of one code that came to the same.
@@ -78,6 +82,9 @@ type EventMetrics struct {
 	Count uint64
 }
 
+// maxOrderPairs bounds the broker:queues pairs of order configurations that are looked at for AbsentOrderBrokers.
+const maxOrderPairs = 10_000
+
 // lastTallies is what the loops had counted when they last told.
 type lastTallies struct {
 	mu    sync.Mutex
@@ -88,6 +95,8 @@ type lastTallies struct {
 type loopTally struct {
 	cells   [len(requestKinds)][results]tallyCell
 	clients []clientCount
+
+	unknownBeats uint64
 }
 
 type clientCount struct {
@@ -96,7 +105,8 @@ type clientCount struct {
 }
 
 func (t *loopTally) copyFrom(l *tally) {
-	t.cells, t.clients = l.cells, t.clients[:0] // a loop may be visited again at the stop
+	t.cells, t.unknownBeats = l.cells, l.unknownBeats
+	t.clients = t.clients[:0] // a loop may be visited again at the stop
 	for kind, n := range l.clients {
 		t.clients = append(t.clients, clientCount{kind, n})
 	}
@@ -115,7 +125,8 @@ func (s *Server) Metrics(ctx context.Context) *Metrics {
 		QueueWait: s.counts.queueWait.read(), StepTime: s.counts.stepTime.read(), StepSize: s.counts.stepSize.read(),
 		WriteBytes: s.writeBytes.Load(), WriteLimit: s.maxWriteBytes, WriteQueue: s.changes.len(), DiskQueue: s.durables.len(), ListQueue: len(s.listJobs),
 		KVWrite: s.counts.kvWrite.read(), KVFailed: s.counts.kvFailed.read(), KVBatch: s.counts.kvBatch.read(),
-		BadOrderConfs: uint64(s.orderConfs.Load()),
+		BadOrderConfs: uint64(s.orderConfs.Load()), AbsentOrderBrokers: snapshot.OrderConfsOfAbsent(maxOrderPairs),
+		Panics: s.counts.panics.Load(),
 	}
 	if s.tls != nil {
 		m.TLSReloads, m.TLSUnloaded = s.tls.Reloads()
@@ -160,6 +171,7 @@ func (m *Metrics) addEvents(c *counts) {
 			m.Events = append(m.Events, EventMetrics{name, c.events[kind].Load()})
 		}
 	}
+	m.Events = append(m.Events, EventMetrics{kindRejected, c.rejected.Load()})
 }
 
 func (m *Metrics) addBrokers(s *core.Snapshot, now int64) {
@@ -183,6 +195,7 @@ func (m *Metrics) addTallies(loops []*loopTally, offLoop *sharedTally) {
 	}
 	conns := map[clientKind]int{}
 	for _, l := range loops {
+		m.UnknownBeats += l.unknownBeats
 		for _, c := range l.clients {
 			conns[c.kind] += c.conns
 		}

@@ -375,6 +375,40 @@ func TestEventsAndBrokersAreCounted(t *testing.T) {
 	}
 }
 
+// Heartbeats of brokers that aren't in the table are counted, whether they never were there or are there no more.
+func TestUnknownHeartbeatsAreCounted(t *testing.T) {
+	s := start(t)
+	c, other := s.dial(), s.dial()
+	a := broker("a")
+	c.register(a)
+	for range 5 {
+		c.want(a.heartbeat(), "0") // recognised from the second on
+		c.want(broker("nobody").heartbeat(), "0")
+		other.want(broker("nobody").heartbeat(), "0")
+	}
+	c.send(broker("nobody").heartbeat().oneway())
+	c.want(a.unregister(), "0")
+	c.want(a.heartbeat(), "0")
+	c.want(ask(904, "clusterName", "c"), `1 "java.lang.NullPointerException: clusterName or brokerAddr is missing"`) // none at all
+	if got := s.metrics().UnknownBeats; got != 12 {
+		t.Errorf("%d, want 12", got)
+	}
+}
+
+// Faults off the loops are counted, and each has a line with its stack.
+func TestFaultsOffTheLoopsAreCounted(t *testing.T) {
+	s := start(t)
+	for _, fault := range []string{"one", "two", "one"} {
+		s.panicked(s.pipe().Conn().Context.(*session), asked{}, fault)
+	}
+	if got := s.metrics().Panics; got != 3 {
+		t.Errorf("%d, want 3", got)
+	}
+	if got := s.logged("stack="); len(got) != 2 || !strings.Contains(got[0], "panic=one") || !strings.Contains(got[1], "panic=two") {
+		t.Errorf("%d lines, want one of each: %v", len(got), got)
+	}
+}
+
 func total(h Histogram) (n uint64) {
 	for _, count := range h.Counts {
 		n += count

@@ -2,6 +2,7 @@ package namesrv
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 )
@@ -18,8 +19,10 @@ func (s *Server) recovered(sess *session, a asked) {
 }
 
 func (s *Server) panicked(sess *session, a asked, r any) {
+	s.counts.panics.Add(1)
 	s.answered(a, failedRequest)
-	s.events.limited(slog.LevelError, "panic", "fault while handling a request; its connection ends",
+	// Each fault is a kind of its own, so that the stack of another one isn't lost.
+	s.events.limited(slog.LevelError, fmt.Sprint("panic ", r), "fault while handling a request; its connection ends",
 		slog.Any("panic", r), slog.Uint64("conn", sess.conn.ID()), slog.Any("stack", stackNow{}))
 	sess.conn.CloseWith(errPanic)
 }

@@ -26,6 +26,7 @@ import (
 // connection waits, the answer. Everything else goes through the lane.
 func (l *loop) registerBroker(dst, frame []byte) []byte {
 	if crc, _ := l.cmd.Int32("bodyCrc32"); crc != 0 && crc != codec.BodyCRC(l.cmd.Body) {
+		l.rejected(l.session.conn, &l.cmd, rejectedChecksum, remarkCRC)
 		return l.reply(dst, reply{code: codec.ResponseSystemError, remark: remarkCRC, fields: noFields}, nil)
 	}
 	settled := l.session.pending.Load() == 0 // read before the snapshot, which then has all that was finished

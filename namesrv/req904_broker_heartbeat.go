@@ -20,7 +20,11 @@ func (l *loop) brokerHeartbeat(dst []byte) []byte {
 	if !ok1 || !ok2 {
 		return l.fail(dst, codec.ResponseSystemError, remarkNullPrefix+"clusterName or brokerAddr is missing")
 	}
-	if live, ok := l.table.Load().Live(cluster, addr); ok && l.touch(live.Cell) && l.beat {
+	live, known := l.table.Load().Live(cluster, addr)
+	switch {
+	case !known || !l.touch(live.Cell):
+		l.tally.unknownBeats++
+	case l.beat:
 		l.session.beat.cell = live.Cell
 	}
 	return l.succeed(dst, nil)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -117,7 +119,7 @@ type Server struct {
 
 	writeBytes atomic.Int64 // held by write requests that wait, decoded bodies counted
 	unchanged  atomic.Int64 // registrations recognised without decoding
-	orderConfs atomic.Int64 // order configurations put that clients can't read, refused ones too
+	orderConfs atomic.Int64 // order configurations that clients can't read: put, refused ones too, or in the file at the start
 
 	writerStop, writerDone       chan struct{}
 	persisterStop, persisterDone chan struct{}
@@ -178,7 +180,21 @@ func New(o Options) (*Server, error) {
 	s.guard.misses = ratelimit.New(o.Settings.MaxMissesPerSecondPerAddress)
 	s.guard.connections = ratelimit.New(o.Settings.MaxNewConnectionsPerSecondPerAddress)
 	s.setLevel(o.Settings)
+	s.checkOrderConfs(kv[core.OrderTopicConfig])
 	return s, nil
+}
+
+// checkOrderConfs counts the order configurations of the file that clients can't read, and tells of the first of them.
+func (s *Server) checkOrderConfs(confs map[string]string) {
+	const mostTold = 10
+	for _, topic := range slices.Sorted(maps.Keys(confs)) {
+		if core.CheckOrderConf(confs[topic]) != nil && s.orderConfs.Add(1) <= mostTold {
+			s.events.badOrderConf(topic, confs[topic])
+		}
+	}
+	if more := s.orderConfs.Load() - mostTold; more > 0 {
+		s.logger.Warn("more order configurations would make clients fail", "count", more)
+	}
 }
 
 func (s *Server) setLevel(c *settings.Settings) {

@@ -16,6 +16,8 @@ type tally struct {
 	cells   [len(requestKinds)][results]tallyCell
 	due     []*tallyCell // to be measured when the read event is over
 	clients clientTally
+
+	unknownBeats uint64 // heartbeats of brokers that aren't in the table
 }
 
 // tallyCell is a histogram of latencies, in which counting is cheap and measuring is rarer.

@@ -32,17 +32,17 @@ func (l *loop) tick() {
 		l.shiftNanos += late
 		l.server.logFreeze(time.Duration(late))
 	}
+	next := l.ticker.quiet
+	defer func() { l.rearm(next) }() // after a fault as well
 	waiting, moved := l.walkDraining()
 	l.deadlines.advance(l.deadlineNow(), l.judge)
 	switch {
 	case waiting && moved:
-		l.rearm(hotTick)
+		next = hotTick
 	case waiting:
-		l.rearm(min(max(2*l.ticker.delay, hotTick), slowTick))
+		next = min(max(2*l.ticker.delay, hotTick), slowTick)
 	case len(l.draining) > 0:
-		l.rearm(min(slowTick, l.ticker.quiet))
-	default:
-		l.rearm(l.ticker.quiet)
+		next = min(slowTick, l.ticker.quiet)
 	}
 }
 
@@ -91,6 +91,7 @@ func (l *loop) walkDraining() (waiting, moved bool) {
 func (l *loop) judge(c *Conn) {
 	due, reason := l.deadline(c)
 	if due <= l.deadlineNow() {
+		l.deadlines.set(&c.timer, due) // a fault in what is asked leaves it to the next step
 		if reason != ErrIdle || l.server.opts.Idle == nil || l.server.opts.Idle(c) {
 			l.end(c, reason)
 			return

@@ -7,6 +7,22 @@ import (
 	"time"
 )
 
+// A fault in a tick skips neither the ticks after it nor the deadline that it was about.
+func TestFaultInATick(t *testing.T) {
+	h, asked := newEcho(), 0
+	s := startServer(t, h, Options{EventLoops: 1, IdleTimeout: 50 * time.Millisecond, Idle: func(*Conn) bool {
+		if asked++; asked == 1 {
+			panic("boom")
+		}
+		return true
+	}})
+	dial(t, s)
+	h.waitClosed(t, ErrIdle)
+	if n := stats(t, s).Panics; n != 1 {
+		t.Errorf("%d faults counted, want 1", n)
+	}
+}
+
 func TestIdle(t *testing.T) {
 	const limit = 5 * time.Second
 	t.Run("never sent anything", func(t *testing.T) {

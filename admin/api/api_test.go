@@ -30,10 +30,13 @@ type fixture struct {
 	api http.Handler
 }
 
-func start(t *testing.T) *fixture {
+func start(t *testing.T, changes ...func(*settings.Settings)) *fixture {
 	t.Helper()
 	c := settings.Default(settings.Env{HomeDir: t.TempDir()})
 	c.BindAddress, c.ListenPort, c.EventLoops = "127.0.0.1", 0, 2
+	for _, change := range changes {
+		change(c)
+	}
 	s, err := namesrv.New(namesrv.Options{Settings: c, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv"
 )
 
 // brokerJSON is a broker name and its members.
@@ -24,8 +25,10 @@ type memberJSON struct {
 	ID             int64             `json:"id"`
 	Address        string            `json:"address"`
 	HAAddress      string            `json:"haAddress,omitempty"`
-	Cluster        string            `json:"cluster,omitempty"` // where it isn't the broker name's
+	Cluster        string            `json:"cluster,omitempty"`      // where it isn't the broker name's
+	AddressDoubt   string            `json:"addressDoubt,omitempty"` // why clients may not reach it
 	Silent         seconds           `json:"silentSeconds"`
+	Suspect        bool              `json:"suspect,omitempty"` // silent for longer than its timeout, held by the expiry guard
 	Timeout        seconds           `json:"timeoutSeconds"`
 	Owner          *connJSON         `json:"owner,omitempty"`
 	Registration   *registrationJSON `json:"registration,omitempty"`
@@ -164,12 +167,14 @@ func (r *request) memberOf(s *core.Snapshot, g *core.Group, a core.Address) memb
 		m.SilenceUnknown = true
 		return m
 	}
+	m.AddressDoubt = namesrv.AddressDoubt(l.BrokerAddr, l.From.Addr)
 	m.HAAddress, m.FilterServers, m.Timeout = l.HAServerAddr.S, l.FilterServers, seconds(l.TimeoutNanos)
 	if l.ClusterName != g.ClusterName {
 		m.Cluster = l.ClusterName
 	}
 	if last, alive := l.Cell.Last(); alive {
 		m.Silent = seconds(time.Duration(max(r.src.Now()-last, 0)))
+		_, m.Suspect = l.Cell.Suspect()
 	}
 	if owner := uint64(l.Cell.Owner()); owner != 0 {
 		m.Owner = &connJSON{ID: owner}

@@ -73,7 +73,7 @@ func init() {
 		kinds []string
 	}{
 		{func(w *brokerWhyJSON) **eventJSON { return &w.LastChange }, []string{"registered", "changed", "replaced"}},
-		{func(w *brokerWhyJSON) **eventJSON { return &w.LastRefused }, []string{"refused", "conflict"}},
+		{func(w *brokerWhyJSON) **eventJSON { return &w.LastRefused }, []string{"refused", "conflict", "rejected"}},
 		{func(w *brokerWhyJSON) **eventJSON { return &w.LastRemoved }, []string{"expired", "closed", "unregistered"}},
 		{func(w *brokerWhyJSON) **eventJSON { return &w.LastPermission }, []string{"write_permission_wiped", "write_permission_added"}},
 	} {
