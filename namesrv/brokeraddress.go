@@ -7,6 +7,7 @@ import (
 	"net/netip"
 
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/access"
 )
 
 // noteAddress tells of a broker whose registration from peer (host:port) has an address that clients may not reach, as
@@ -37,8 +38,8 @@ func doubtfulAddress(addr, peer string) (slog.Level, string) {
 	if err != nil {
 		return slog.LevelWarn, "it is no host:port"
 	}
-	from, err := netip.ParseAddrPort(peer)
-	here := err != nil || from.Addr().Unmap().IsLoopback()
+	from := access.Peer(peer)
+	here := !from.IsValid() || from.IsLoopback()
 	ip, err := netip.ParseAddr(host)
 	switch {
 	case err != nil && here:
@@ -51,7 +52,7 @@ func doubtfulAddress(addr, peer string) (slog.Level, string) {
 		return 0, ""
 	case ip.Unmap().IsLoopback():
 		return slog.LevelWarn, "it is a loopback address of another machine"
-	case ip.Unmap().WithZone("") != from.Addr().Unmap().WithZone(""):
+	case ip.Unmap().WithZone("") != from:
 		return slog.LevelInfo, "the broker connects from another one"
 	}
 	return 0, ""

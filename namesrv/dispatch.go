@@ -68,9 +68,12 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 		return dst, errHeaderTooLong
 	}
 	l.session, l.now = c.Context.(*session), now
-	if answer, ok := l.knownBeat(dst, f); ok && !l.goingAway.Load() {
-		l.countedBeat()
-		return answer, nil
+	goingAway := l.goingAway.Load()
+	if !goingAway {
+		if answer, ok := l.knownBeat(dst, f); ok {
+			l.countedBeat()
+			return answer, nil
+		}
 	}
 	if err := l.parse(f); err != nil {
 		return dst, err
@@ -83,7 +86,7 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 		l.session.identified = true
 	}
 	l.result = answeredOK
-	if l.goingAway.Load() && l.cmd.Version > lastWithoutGoAway {
+	if goingAway && l.cmd.Version > lastWithoutGoAway {
 		dst = l.fail(dst, codec.ResponseGoAway, remarkGoAway)
 	} else {
 		dst = l.dispatch(dst, frame)

@@ -43,7 +43,7 @@ func (s *Server) netOptions(c *settings.Settings) netpoll.Options {
 // whoever does expire has it closed then. Loop only.
 func (s *Server) mayIdle(c *netpoll.Conn) bool {
 	p, ok := c.Context.(*session)
-	return !ok || s.settings.Load().ExpiryGuardPercent == 0 || (!p.writes && len(p.touched) == 0)
+	return !ok || s.settings.Load().ExpiryGuardPercent == 0 || !p.mayOwnBrokers()
 }
 
 // notifierOptions are the settings of the connections to brokers.
