@@ -16,6 +16,11 @@ type DataVersion struct {
 	NullCounter  bool // the counter was null; it is then left out on output
 }
 
+// After reports whether v knows of anything that o doesn't: any of its numbers is greater.
+func (v DataVersion) After(o DataVersion) bool {
+	return v.StateVersion > o.StateVersion || v.Timestamp > o.Timestamp || v.Counter > o.Counter
+}
+
 // Append appends v as JSON, the body of QUERY_DATA_VERSION (322) in both
 // directions. A null counter is left out.
 func (v DataVersion) Append(dst []byte) []byte {

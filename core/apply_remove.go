@@ -45,13 +45,36 @@ func (t *Table) endConnection(now int64, c *EndConnection) {
 			due, _ := cell.deadline(cell.orphanedLast)
 			t.wheel.Arm(&cell.timer, due)
 		case grace <= 0 && cell.killOwnedBy(c.Conn):
-			t.bury(cell, EventClosed, Peer{c.Conn, c.PeerAddr})
+			t.bury(cell, EventClosed, Peer{c.Conn, c.PeerAddr}, "")
 		}
 		if cell.registeredBy == c.Conn {
 			t.disown(cell)
 		}
 	}
 	delete(t.owned, c.Conn)
+}
+
+// declareDead removes a broker on evidence from outside, unless the table knows better.
+func (t *Table) declareDead(c *DeclareDead) (removed bool) {
+	l, ok := t.live.Get(liveKey(c.ClusterName, c.BrokerAddr))
+	if !ok || l.BrokerName != c.BrokerName || l.DataVersion.After(c.Version) {
+		return false
+	}
+	why := EventUnanswered
+	if c.By != "" {
+		why = EventToldDead
+		if _, held := l.Cell.Suspect(); held {
+			return false
+		}
+	}
+	owner := l.Cell.Owner()
+	if !l.Cell.killSince(c.Since) {
+		return false
+	}
+	if t.bury(l.Cell, why, Peer{Conn: owner}, c.By) && owner != 0 {
+		t.effect(&CloseConnection{owner})
+	}
+	return true
 }
 
 // tick removes the brokers that were silent for longer than their timeout, unless the expiry
@@ -97,7 +120,7 @@ func (t *Table) expire(now int64, silent []silence) {
 	})
 	for _, e := range expired {
 		owner := e.cell.Owner()
-		if t.bury(e.cell, e.why, Peer{Conn: owner}) && owner != 0 {
+		if t.bury(e.cell, e.why, Peer{Conn: owner}, "") && owner != 0 {
 			t.effect(&CloseConnection{owner})
 		}
 	}
@@ -112,8 +135,8 @@ type expiry struct {
 
 // bury removes what stood behind a cell that is dead already, and reports whether the
 // broker still had its slot. Without one (another address took it, or the name belongs to
-// another cluster) it goes quietly. owner is whose end or silence it was.
-func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer) bool {
+// another cluster) it goes quietly. owner is whose end or silence it was, word the nameserver that says so, if any.
+func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer, word string) bool {
 	l, ok := t.live.Get(cell.key)
 	if !ok || l.Cell != cell {
 		return false
@@ -128,7 +151,7 @@ func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer) bool {
 	}
 	t.effect(&Event{
 		Kind: why, ClusterName: l.ClusterName, BrokerName: l.BrokerName, BrokerAddr: l.BrokerAddr,
-		BrokerID: l.BrokerID, Conn: owner.Conn, PeerAddr: owner.Addr, Topics: topics, Gone: t.takeGone(),
+		BrokerID: l.BrokerID, Conn: owner.Conn, PeerAddr: owner.Addr, Topics: topics, Other: word, Gone: t.takeGone(),
 	})
 	return true
 }

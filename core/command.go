@@ -67,6 +67,17 @@ type EndConnection struct {
 	Keep bool
 }
 
+// DeclareDead is evidence from outside the table that a broker has died: it didn't answer probes, or another nameserver
+// says so. It removes the broker, and ends its connection, unless the broker has shown life after Since or registered more
+// than the evidence knows of. Brokers that the expiry guard holds go by no other's word.
+type DeclareDead struct {
+	ClusterName, BrokerName, BrokerAddr string
+	Since                               int64 // monotonic nanoseconds
+	// Version is that of the registration that the evidence is about.
+	Version codec.DataVersion
+	By      string // the nameserver whose word it is; "": probes from here
+}
+
 // QueryDataVersion is a two-way QUERY_DATA_VERSION (322) that must see the
 // registrations its connection sent before it.
 type QueryDataVersion struct {
@@ -127,6 +138,7 @@ type Tick struct{ LatenessNanos int64 }
 func (*RegisterBroker) command()   {}
 func (*UnregisterBroker) command() {}
 func (*EndConnection) command()    {}
+func (*DeclareDead) command()      {}
 func (*QueryDataVersion) command() {}
 func (*DeleteTopic) command()      {}
 func (*RegisterTopic) command()    {}

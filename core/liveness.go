@@ -27,7 +27,7 @@ const dead = math.MinInt64
 // Concurrency contract
 //
 //	last   compare-and-swapped by event loops (Touch, Refresh) and by the writer (Touch,
-//	       killOwnedBy, killSilent, shift); the one word on which a heartbeat and a removal for
+//	       killOwnedBy, killSilent, killSince, shift); the one word on which a heartbeat and a removal for
 //	       silence or for a connection's end meet. A removal that read an older value fails its
 //	       swap and decides again, so a heartbeat that was acknowledged is never followed by
 //	       one that missed it. dropLive stores dead outright: for a 104, a lost conflict and
@@ -127,6 +127,19 @@ func (c *LiveCell) deadline(last int64) (nanos int64, why EventKind) {
 		return c.suspicion.until.Load(), EventExpired
 	}
 	return silent, EventExpired
+}
+
+// killSince removes the broker's liveness if there was no sign of life after since. Writer only.
+func (c *LiveCell) killSince(since int64) bool {
+	for {
+		last := c.last.Load()
+		if last == dead || last > since {
+			return false
+		}
+		if c.last.CompareAndSwap(last, dead) {
+			return true
+		}
+	}
 }
 
 // silence is a cell whose deadline has passed, since the sign of life that it had last.

@@ -29,6 +29,8 @@ type Result struct {
 	Count int
 	// Reply to a RegisterBroker that was neither refused nor lost.
 	MasterAddr, HAServerAddr codec.NullString
+	// Removed: DeclareDead took the broker out.
+	Removed bool
 	// Known, Changed, DataVersion answer QueryDataVersion.
 	Known, Changed bool
 	DataVersion    codec.DataVersion
@@ -75,6 +77,8 @@ const (
 	EventWriteAdded                        // 327 set their permission to 6
 	EventKVPut                             // 100 changed a value
 	EventKVDeleted                         // 102 deleted one
+	EventUnanswered                        // didn't answer probes from here, and was silent
+	EventToldDead                          // another nameserver, Other, says so
 
 	numberOfEventKinds
 )
@@ -96,7 +100,7 @@ type Event struct {
 	// permission, and how many changed; for 216 and 217, TopicsChanged counts the topic's brokers.
 	Topics, TopicsChanged int
 	// Other is the address that EventReplaced displaced or that won EventConflict, the name that
-	// EventMoved left, or the cluster that EventTwoClusters found.
+	// EventMoved left, the cluster that EventTwoClusters found, or whose word EventToldDead is.
 	Other          string
 	Topic          string // of 216 and 217
 	Namespace, Key string // of 100 and 102

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 
@@ -123,6 +124,8 @@ func (s *script) parse(l *scriptLine) (core.Command, error) {
 		}
 		delete(s.conns, l.word(0))
 		return &core.EndConnection{Conn: c}, nil
+	case "dead":
+		return s.parseDead(l)
 	case "wipe":
 		return &core.WipeWritePerm{BrokerName: l.word(0)}, nil
 	case "add":
@@ -147,6 +150,23 @@ func (s *script) parse(l *scriptLine) (core.Command, error) {
 		return s.parseSettings(l)
 	}
 	return nil, fmt.Errorf("no such command")
+}
+
+// parseDead reads evidence of a death: silent= is for how long, by= whose word it is.
+func (s *script) parseDead(l *scriptLine) (core.Command, error) {
+	b, err := l.broker()
+	if err != nil {
+		return nil, err
+	}
+	v, err := l.dataVersion()
+	if err != nil {
+		return nil, err
+	}
+	silent, err := time.ParseDuration(l.option("silent", "0s"))
+	return &core.DeclareDead{
+		ClusterName: b.cluster, BrokerName: b.name, BrokerAddr: b.addr,
+		Since: s.now - int64(silent), Version: v, By: l.option("by", ""),
+	}, err
 }
 
 func (s *script) parseRegister(l *scriptLine) (core.Command, error) {

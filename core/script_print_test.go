@@ -32,6 +32,10 @@ func (s *script) resultText(c core.Command, r *core.Result) string {
 		}
 	case *core.WipeWritePerm, *core.AddWritePerm:
 		text += fmt.Sprintf(" count=%d", r.Count)
+	case *core.DeclareDead:
+		if !r.Removed {
+			return "kept\n"
+		}
 	case *core.QueryDataVersion:
 		text += fmt.Sprintf(" changed=%v", r.Changed)
 		if r.Known {
@@ -50,6 +54,7 @@ var eventNames = map[core.EventKind]string{
 	core.EventTopicDeleted: "topic deleted", core.EventTopicRegistered: "topic registered",
 	core.EventWriteWiped: "write permission wiped", core.EventWriteAdded: "write permission added",
 	core.EventKVPut: "KV put", core.EventKVDeleted: "KV deleted",
+	core.EventUnanswered: "unanswered", core.EventToldDead: "told dead",
 }
 
 // subject is what an event is about.

@@ -152,6 +152,8 @@ func (t *Table) apply(now int64, c Command, r *Result) {
 		t.endConnection(now, c)
 	case *Tick:
 		t.tick(now, c)
+	case *DeclareDead:
+		r.Removed = t.declareDead(c)
 	case *QueryDataVersion:
 		t.queryDataVersion(now, c, r)
 	case *DeleteTopic:

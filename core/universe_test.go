@@ -39,7 +39,7 @@ func maybeText(t *rapid.T, label string, from []string) codec.NullString {
 // drawCommand draws any command; conns are the connections that are open, and
 // the one that ends is replaced by a fresh one.
 func (w *world) drawCommand(t *rapid.T) core.Command {
-	switch rapid.IntRange(0, 19).Draw(t, "command") {
+	switch rapid.IntRange(0, 20).Draw(t, "command") {
 	default:
 		return w.drawRegistration(t)
 	case 1, 2:
@@ -80,7 +80,14 @@ func (w *world) drawCommand(t *rapid.T) core.Command {
 		return &core.DeleteKV{Namespace: pick(t, "namespace", namespaces), Key: pick(t, "key", someTopics)}
 	case 14:
 		return &core.SetSettings{Settings: drawSettings(t)}
-	case 15, 16, 17:
+	case 15:
+		return &core.DeclareDead{
+			ClusterName: pick(t, "cluster", someClusters), BrokerName: pick(t, "broker", someBrokers), BrokerAddr: pick(t, "addr", someAddrs),
+			// Never the very time of a sign of life, which the table moves on by a nanosecond for each at the same time.
+			Since:   w.now - int64(pick(t, "before", timeSteps)) + int64(time.Microsecond),
+			Version: drawVersion(t), By: pick(t, "by", []string{"", "ns2"}),
+		}
+	case 16, 17, 18:
 		return &core.Tick{LatenessNanos: int64(pick(t, "lateness", timeSteps))}
 	}
 }

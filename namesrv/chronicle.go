@@ -59,7 +59,7 @@ func (s *Server) done(d *deed) {
 var eventRecords = map[core.EventKind]audit.Event{
 	core.EventRegistered: audit.BrokerRegistered, core.EventChanged: audit.BrokerChanged, core.EventReplaced: audit.BrokerReplaced,
 	core.EventMoved: audit.BrokerMoved, core.EventUnregistered: audit.BrokerUnregistered, core.EventClosed: audit.BrokerClosed,
-	core.EventExpired: audit.BrokerExpired,
+	core.EventExpired: audit.BrokerExpired, core.EventUnanswered: audit.BrokerUnanswered, core.EventToldDead: audit.BrokerToldDead,
 }
 
 // writeEvent writes down what happened to a broker, by the request of c if that has a deed.

@@ -33,6 +33,8 @@ var eventNames = [maxEventKinds]string{
 	core.EventWriteAdded:       "write_permission_added",
 	core.EventKVPut:            "kv_put",
 	core.EventKVDeleted:        "kv_deleted",
+	core.EventUnanswered:       "unanswered",
+	core.EventToldDead:         "told_dead",
 }
 
 // counts is what is counted off the loops. Atomics, since any goroutine may read them at any time, also while the one that writes

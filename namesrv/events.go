@@ -69,6 +69,8 @@ var eventTexts = map[core.EventKind]eventText{
 	core.EventWriteAdded:       {text: "broker's topics take messages again", deed: true},
 	core.EventKVPut:            {text: "KV value set", deed: true},
 	core.EventKVDeleted:        {text: "KV value deleted", deed: true},
+	core.EventUnanswered:       {level: slog.LevelWarn, text: "broker removed: it doesn't answer probes and is silent"},
+	core.EventToldDead:         {level: slog.LevelWarn, text: "broker removed: another nameserver saw its end", other: "saidBy"},
 }
 
 // log writes one event. Writer only.

@@ -74,7 +74,7 @@ func init() {
 	}{
 		{func(w *brokerWhyJSON) **eventJSON { return &w.LastChange }, []string{"registered", "changed", "replaced"}},
 		{func(w *brokerWhyJSON) **eventJSON { return &w.LastRefused }, []string{"refused", "conflict", "rejected"}},
-		{func(w *brokerWhyJSON) **eventJSON { return &w.LastRemoved }, []string{"expired", "closed", "unregistered"}},
+		{func(w *brokerWhyJSON) **eventJSON { return &w.LastRemoved }, []string{"expired", "closed", "unregistered", "unanswered", "told_dead"}},
 		{func(w *brokerWhyJSON) **eventJSON { return &w.LastPermission }, []string{"write_permission_wiped", "write_permission_added"}},
 	} {
 		for _, kind := range s.kinds {
@@ -160,7 +160,7 @@ type noTopicJSON struct {
 }
 
 // removals are the kinds of events in which a broker name goes with its topics.
-var removals = []string{"expired", "closed", "unregistered", "moved"}
+var removals = []string{"expired", "closed", "unregistered", "moved", "unanswered", "told_dead"}
 
 func (r *request) noTopic() error {
 	gone := r.src.TopicGone(r.name)

@@ -83,6 +83,8 @@ func (m *Model) apply(c core.Command) core.Result {
 		m.unregister(c)
 	case *core.EndConnection:
 		m.endConnection(c.Conn)
+	case *core.DeclareDead:
+		return m.declareDead(c)
 	case *core.QueryDataVersion:
 		return m.queryDataVersion(c)
 	case *core.DeleteTopic:

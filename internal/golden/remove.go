@@ -27,6 +27,28 @@ func (m *Model) endConnection(conn core.ConnID) {
 	}
 }
 
+// declareDead removes a broker on evidence from outside, unless a later sign of life or registration is known here, or the
+// expiry guard holds the broker and the evidence is another's word.
+func (m *Model) declareDead(c *core.DeclareDead) core.Result {
+	key := brokerKey{c.ClusterName, c.BrokerAddr}
+	e := m.live[key]
+	if e == nil || e.name != c.BrokerName || e.last > c.Since || (e.suspect && c.By != "") {
+		return core.Result{}
+	}
+	for _, newer := range []bool{
+		e.version.StateVersion > c.Version.StateVersion, e.version.Timestamp > c.Version.Timestamp, e.version.Counter > c.Version.Counter,
+	} {
+		if newer {
+			return core.Result{}
+		}
+	}
+	conn := e.conn
+	if m.lose(key) && conn != 0 {
+		m.effects = append(m.effects, &core.CloseConnection{Conn: conn})
+	}
+	return core.Result{Removed: true}
+}
+
 // tick forgives the lateness of a frozen process, then removes who is silent for too long.
 func (m *Model) tick(latenessNanos int64) {
 	if latenessNanos > 0 {

@@ -28,6 +28,8 @@ const (
 	BrokerUnregistered Event = "broker unregistered"
 	BrokerClosed       Event = "broker closed"
 	BrokerExpired      Event = "broker expired"
+	BrokerUnanswered   Event = "broker unanswered" // removed after probes
+	BrokerToldDead     Event = "broker told dead"  // Other is the nameserver whose word it was
 	// Missing: so many lines could not be written here.
 	Missing Event = "lines missing"
 )
