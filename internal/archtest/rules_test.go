@@ -6,6 +6,7 @@ const modulePath = "github.com/waymark-mq/waymark"
 const (
 	compress   = "github.com/klauspost/compress"
 	gnet       = "github.com/panjf2000/gnet/v2"
+	memberlist = "github.com/hashicorp/memberlist"
 	memlimit   = "github.com/KimMachineGun/automemlimit"
 	bytebuffer = "github.com/valyala/bytebufferpool"
 	sys        = "golang.org/x/sys" // cpu: how far apart cache lines are
@@ -44,6 +45,8 @@ var rules = map[string]rule{
 	"namesrv/settings":            {ours: []string{"core", "namesrv/access", "namesrv/settings/properties", "namesrv/storage"}},
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec"}},
+	"namesrv/verdict":             {ours: []string{"codec"}},
+	"namesrv/peers":               {ours: []string{"codec", "namesrv/verdict"}, libraries: []string{memberlist}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
 	"admin/api":                   {ours: []string{"codec", "core", "namesrv"}},
