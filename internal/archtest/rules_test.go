@@ -14,6 +14,7 @@ const (
 	xsync      = "github.com/puzpuzpuz/xsync/v3"
 	pkcs8      = "github.com/youmark/pkcs8"
 	toml       = "github.com/BurntSushi/toml"
+	xxhash     = "github.com/cespare/xxhash/v2"
 	histogram  = "github.com/HdrHistogram/hdrhistogram-go"
 	prometheus = "github.com/prometheus/client_golang"
 )
@@ -47,6 +48,7 @@ var rules = map[string]rule{
 	"namesrv/product":             {ours: []string{"codec"}},
 	"namesrv/verdict":             {ours: []string{"codec"}},
 	"namesrv/peers":               {ours: []string{"codec", "namesrv/verdict"}, libraries: []string{memberlist}},
+	"namesrv/digest":              {ours: []string{"core", "namesrv/peers"}, libraries: []string{xxhash}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
 	"admin/api":                   {ours: []string{"codec", "core", "namesrv"}},
