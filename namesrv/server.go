@@ -65,6 +65,8 @@ type Options struct {
 //	lists         encodes large list answers
 //	notifier      netpoll's; connects to brokers for 905
 //	fallbacks     ask the product environment (clusterTest only)
+//	peers         package peers has several; they are there if peerListenAddress is
+//	KV sync       takes over the KV namespaces of another nameserver, once (kvSync only)
 //	watcher       tlsconfig's; looks at the files of the TLS certificate (if it has any)
 //
 // They meet in queues that never make the sender wait. Queries and heartbeats
@@ -100,6 +102,7 @@ type Server struct {
 	events   *eventLog
 	history  *history
 	drain    drain
+	peering  peering
 	notifier *netpoll.Notifier
 	notified int32 // notifications so far, their opaque; writer only
 
@@ -216,8 +219,13 @@ func (s *Server) Start() error {
 	go s.runPersister()
 	go s.runLists()
 	s.startFallbacks()
-	n, err := netpoll.Listen(s, s.netOptions(c))
+	err := s.startPeering(c)
+	var n *netpoll.Server
+	if err == nil {
+		n, err = netpoll.Listen(s, s.netOptions(c))
+	}
 	if err != nil {
+		s.stopPeering()
 		close(s.writerDone) // it wasn't started
 		s.stopWorkers()
 		return fmt.Errorf("namesrv: %w", err)
@@ -251,6 +259,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.moveTo(Stopping)
 		s.drain.end()
 		s.sayGoodbye(ctx)
+		s.stopPeering()
 		s.stopping.Store(true)
 		s.stopErr = s.net.Close(ctx)
 		if s.tls != nil {

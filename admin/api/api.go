@@ -43,6 +43,8 @@ type Source interface {
 	Connections(ctx context.Context, after uint64, limit int) (conns []namesrv.ConnInfo, more bool, err error)
 	Connection(ctx context.Context, id uint64) (c namesrv.ConnInfo, ok bool, err error)
 	PeerAddr(conn uint64) (addr string, open bool)
+	Peers() namesrv.PeerList
+	PeerDiff(ctx context.Context, name string) (namesrv.PeerDiff, error)
 }
 
 // New returns the handler of everything below Prefix.
@@ -57,7 +59,7 @@ type handler struct {
 
 // endpoint is what can be asked for.
 type endpoint struct {
-	path       string // below Prefix; a last part in braces stands for a name
+	path       string // below Prefix; a part in braces stands for a name
 	parameters []string
 	serve      func(*request) error
 }
@@ -80,6 +82,8 @@ func init() {
 		{"kv/{namespace}", page, (*request).namespace},
 		{"connections", page, (*request).connections},
 		{"connections/{id}", nil, (*request).connection},
+		{"peers", nil, (*request).peers},
+		{"peers/{name}/diff", nil, (*request).peerDiff},
 		{"events", append([]string{"kind", "broker", "topic"}, page...), (*request).events},
 	}
 }
@@ -136,11 +140,13 @@ func find(path string) (e *endpoint, name string, err error) {
 	first, second, named := strings.Cut(rest, "/")
 	for i := range endpoints {
 		e := &endpoints[i]
-		list, _, takesName := strings.Cut(e.path, "/")
+		list, rest, takesName := strings.Cut(e.path, "/")
 		if list != first || takesName != named {
 			continue
 		}
-		if strings.Contains(second, "/") {
+		_, end, _ := strings.Cut(rest, "/")
+		second, ok := strings.CutSuffix(second, "/"+end)
+		if strings.Contains(second, "/") || (end != "" && !ok) {
 			break
 		}
 		if name, err = url.PathUnescape(second); err != nil {

@@ -28,9 +28,10 @@ type fakeServer struct {
 	stopping chan struct{}
 }
 
-func (s *fakeServer) Start() error { return s.startErr }
-func (s *fakeServer) Addr() string { return "[::]:4321" }
-func (s *fakeServer) Drain() bool  { s.drains++; return s.drains == 1 }
+func (s *fakeServer) Start() error             { return s.startErr }
+func (s *fakeServer) Addr() string             { return "[::]:4321" }
+func (s *fakeServer) ReadyAddresses() []string { return nil }
+func (s *fakeServer) Drain() bool              { s.drains++; return s.drains == 1 }
 func (s *fakeServer) StopLimit() time.Duration {
 	return cmp.Or(s.patient, time.Hour)
 }

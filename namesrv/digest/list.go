@@ -30,13 +30,17 @@ func (t *Table) List(what peers.What, of string) (entries []peers.Entry, ok bool
 		for _, name := range names {
 			entries = append(entries, peers.Entry{Name: name, Digest: namespace(name, s.KVEntries(name))})
 		}
-	case peers.Entries:
+	case peers.Entries, peers.Keys:
 		values := s.KVEntries(of)
 		if values == nil {
 			return nil, false
 		}
 		for key, value := range values {
-			entries = append(entries, peers.Entry{Name: key, Digest: entry(key, value), Value: value})
+			e := peers.Entry{Name: key, Digest: entry(key, value)}
+			if what == peers.Entries {
+				e.Value = value
+			}
+			entries = append(entries, e)
 		}
 	default:
 		return nil, false

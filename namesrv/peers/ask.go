@@ -15,6 +15,7 @@ const (
 	Topics                     // topics of the broker Of, each with the digest of its queues there
 	Namespaces                 // KV namespaces, each with the digest of its entries
 	Entries                    // entries of the KV namespace Of, with their values
+	Keys                       // entries of the KV namespace Of, without their values
 	Clusters                   // cluster names, each with the digest of its brokers
 )
 

@@ -88,7 +88,7 @@ func (g *Group) sendBeacons() {
 		p.seq++
 		now := g.o.Now()
 		e := envelope{From: g.name, FromRun: g.run, Seq: p.seq}
-		if p.heard != 0 {
+		if p.known {
 			e.ToRun, e.Stamp, e.Held = p.run, p.stamp, now-p.heard
 		}
 		node := p.node
@@ -117,8 +117,8 @@ func (g *Group) hearBeacon(r *reader, e envelope) {
 		return
 	}
 	now := g.o.Now()
-	if p.first == 0 {
-		p.first, p.agreed = now, now
+	if !p.known {
+		p.known, p.agreed = true, now
 	}
 	p.heard, p.stamp, p.digest = now, stamp, d
 	p.recent.hold(d.Routes, now, now-int64(settleTime))

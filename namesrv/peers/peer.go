@@ -18,15 +18,15 @@ type peer struct {
 	left  bool  // it said so
 	since int64 // alive or gone since
 
-	heard   int64 // when its last beacon came; 0: none of this run
-	first   int64 // when the first came
+	known   bool  // a beacon of this run has come
+	heard   int64 // when the last did
 	stamp   int64 // out of its last beacon: its own time
 	seq     uint64
 	seen    window
 	bucket  bucket
 	digest  Digest
 	recent  recent
-	agreed  int64 // when what it holds and what we hold last was the same; from first on
+	agreed  int64 // when what it holds and what we hold last was the same; at first, when its first beacon came
 	differs bool  // it has been told of
 	queue   *queue
 	stop    func() // ends its teller; nil: it has none
@@ -37,7 +37,7 @@ func (p *peer) member(now int64, own Digest) Member {
 		Name: p.name, Addr: net.JoinHostPort(p.node.Addr.String(), strconv.Itoa(int(p.node.Port))), Self: p.self, Alive: p.alive, Left: p.left,
 		Since: time.Duration(now - p.since), Heard: -1, Digest: p.digest, Comparable: p.comparable(), Queue: p.queue.len(),
 	}
-	if p.heard != 0 {
+	if p.known {
 		m.Heard = time.Duration(now - p.heard)
 	}
 	if m.Comparable {
@@ -48,7 +48,7 @@ func (p *peer) member(now int64, own Digest) Member {
 }
 
 // comparable reports whether the peer is there and has said what it holds.
-func (p *peer) comparable() bool { return p.alive && p.heard != 0 && p.self.State != Starting }
+func (p *peer) comparable() bool { return p.alive && p.known && p.self.State != Starting }
 
 // difference is for how long p has held something else than we, beyond settleTime.
 func (p *peer) difference(now int64) time.Duration {
@@ -61,7 +61,7 @@ func (p *peer) difference(now int64) time.Duration {
 // renew forgets what belongs to an earlier process of the peer.
 func (p *peer) renew(run uint64) {
 	p.run = run
-	p.heard, p.first, p.stamp, p.agreed = 0, 0, 0, 0
+	p.known, p.heard, p.stamp, p.agreed = false, 0, 0, 0
 	p.seen, p.recent, p.digest, p.differs = window{}, recent{}, Digest{}, false
 }
 

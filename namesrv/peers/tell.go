@@ -186,11 +186,11 @@ func (g *Group) address(p *peer) (e envelope, to *memberlist.Node, ok bool) {
 	defer g.mu.Unlock()
 	p.seq++
 	e = envelope{From: g.name, FromRun: g.run, Seq: p.seq}
-	if p.heard != 0 {
+	if p.known {
 		e.ToRun, e.Stamp, e.Held = p.run, p.stamp, g.o.Now()-p.heard
 	}
 	node := p.node
-	return e, &node, p.heard != 0
+	return e, &node, p.known
 }
 
 // pause lets time go by; false if ctx ends.
