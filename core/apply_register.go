@@ -142,12 +142,14 @@ func (t *Table) applyTopics(r *registration) {
 		mask = ^int32(permWrite)
 	}
 	all := r.newVersion()
+	a := t.newArrival(r.group, all)
 	for i := range r.Body.Topics {
-		c := &r.Body.Topics[i]
-		if c.HasName && t.setQueue(c.Name, r.group, queueSetting{c.ReadQueueNums, c.WriteQueueNums, c.Perm & mask, c.TopicSysFlag}, all) {
-			r.changed++
+		if c := &r.Body.Topics[i]; c.HasName {
+			a.topic(c.Name, queueSetting{c.ReadQueueNums, c.WriteQueueNums, c.Perm & mask, c.TopicSysFlag})
 		}
 	}
+	a.end()
+	r.changed += a.changed
 	if !all && deleted > 0 && r.changed > deleted {
 		t.event(EventPartsDelete, r.RegisterBroker, "")
 	}
@@ -162,6 +164,7 @@ func (t *Table) applyTopics(r *registration) {
 // deleteMissing takes the broker off the topics that the registration lacks
 // (deleteTopicWithBrokerRegistration).
 func (t *Table) deleteMissing(r *registration) {
+	t.settle()
 	sent := make(map[string]struct{}, len(r.Body.Topics))
 	for i := range r.Body.Topics {
 		sent[r.Body.Topics[i].Key] = struct{}{}

@@ -190,7 +190,7 @@ func (t *Table) removeAddr(brokerName, addr string) (topics int, removed bool) {
 	n.Addrs = rest
 	t.brokers.put(n)
 	if n.ActingMaster && !n.hasMaster() {
-		topics, _ = t.setPerm(n.Name, withoutWrite)
+		topics, _ = t.setPerm(n.Name, withoutWrite, func(int32, int32, int) {})
 		n = t.brokers.group(brokerName)
 	}
 	if least := minID(rest); n.ActingMaster && least != noID && least != minID(g.Addrs) {
@@ -199,13 +199,21 @@ func (t *Table) removeAddr(brokerName, addr string) (topics int, removed bool) {
 	return topics, true
 }
 
-// removeGroup takes a broker name out of all topics, mappings and clusters.
+// removeGroup takes a broker name out of all topics, mappings and clusters, and returns how many topics had it.
 func (t *Table) removeGroup(g *Group) (topics int) {
-	ids := t.topicsOf(g)
-	for _, id := range ids {
-		t.removeQueue(t.index.names[id], g)
+	if t.lists.hasJoined(g.index) {
+		t.settle()
+	}
+	topics, ended := t.lists.leave(g.index)
+	t.topicsChanged += topics
+	for _, l := range ended {
+		for _, id := range slices.Clone(l.topics) {
+			r, _ := t.topics.Get(t.index.names[id])
+			t.removeTopic(r)
+			topics++
+		}
 	}
 	t.removeMappingsOf(g.Name)
 	t.brokers.drop(g)
-	return len(ids)
+	return topics
 }

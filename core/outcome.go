@@ -16,6 +16,7 @@ type Outcome struct {
 type Work struct {
 	Topics int // times that a topic was given other queues or was removed
 	Lists  int // lists of queues made; topics of the same queues share one
+	Queues int // queues in the lists made
 	Shards int // shards copied or begun of the maps of topics, mappings and live brokers; 3 × 256 at most
 }
 

@@ -92,6 +92,7 @@ func (t *Table) Step(now int64, batch []Command, out *Outcome) {
 		t.applying = i
 		t.apply(now, c, &out.Results[i])
 	}
+	t.settle()
 	out.Work = t.work()
 	t.publish(base)
 	t.check()
@@ -105,7 +106,8 @@ func (t *Table) begin(s *Snapshot) {
 	t.queues.begin(t.batch)
 	t.kv = kvDraft{kvTable: s.kv}
 	t.settings, t.filtered, t.bytes = s.settings, s.filtered, s.topicBytes
-	t.namesChanged, t.topicsChanged, t.lists.made = false, 0, 0
+	t.namesChanged, t.topicsChanged = false, 0
+	t.lists.begin(t.batch)
 }
 
 // work is what the batch under way has come to.
@@ -113,6 +115,7 @@ func (t *Table) work() Work {
 	return Work{
 		Topics: t.topicsChanged,
 		Lists:  t.lists.made,
+		Queues: t.lists.copied,
 		Shards: t.topics.ShardsCloned() + t.mappings.ShardsCloned() + t.live.ShardsCloned(),
 	}
 }

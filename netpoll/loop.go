@@ -29,6 +29,7 @@ type loop struct {
 	sealed     []byte    // its records that are to be written
 	pieces     [2][]byte // out and tail, for one write
 	draining   []*Conn
+	walk       unsentWalk // over draining
 	deadlines  wheel
 	ticker     ticker
 	counts     counters
