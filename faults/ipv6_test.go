@@ -7,14 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"os/exec"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/e2e/harness"
 )
 
 // TestIPv6Only: on a machine that has no IPv4 address the server starts with its default address, brokers register under
@@ -93,25 +91,14 @@ func wantMinBrokerID(t *testing.T, at net.Listener, addr string) {
 	}
 }
 
-// withoutIPv4 moves the test, what it connects and what it starts into a network namespace of their own, whose loopback
-// interface has no IPv4 address but these. The namespace ends with the test's thread and processes. Other goroutines, those of
-// subtests too, stay outside.
+// withoutIPv4 moves the test to a place where there is nothing but IPv6, or skips it.
 func withoutIPv4(t *testing.T, addrs ...string) {
 	t.Helper()
-	runtime.LockOSThread() // for good: the thread ends with the test's goroutine
-	if err := syscall.Unshare(syscall.CLONE_NEWNET); err != nil {
-		t.Skipf("no network namespace to be had here: %v", err)
+	if err := harness.EnterIPv6Only(addrs...); err != nil {
+		t.Skip(err)
 	}
-	commands := []string{"link set lo up", "addr flush dev lo scope host", "addr add ::1/128 dev lo"}
-	for _, addr := range addrs {
-		commands = append(commands, "addr add "+addr+" dev lo nodad")
-	}
-	for _, command := range commands {
-		if out, err := exec.Command("ip", strings.Fields(command)...).CombinedOutput(); err != nil {
-			t.Skipf("ip %s: %v: %s", command, err, out)
-		}
-	}
-	if _, err := net.Listen("tcp4", "127.0.0.1:0"); err == nil {
+	if l, err := net.Listen("tcp4", "127.0.0.1:0"); err == nil {
+		_ = l.Close()
 		t.Fatal("there is an IPv4 address")
 	}
 }
