@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -98,7 +99,25 @@ func listen(o *Options) (net.Listener, error) {
 		},
 	}
 	lc.SetMultipathTCP(false)
-	return lc.Listen(context.Background(), "tcp", o.Addr)
+	network, addr := listenOn(o.Addr, net.InterfaceAddrs)
+	return lc.Listen(context.Background(), network, addr)
+}
+
+// listenOn makes a wildcard stand for IPv6 too, as Java does. Go does so itself, but only where it can bind 127.0.0.1: on a
+// machine without any IPv4 address it would take IPv4 alone, and nobody could connect.
+func listenOn(addr string, machine func() ([]net.Addr, error)) (network, bind string) {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsUnspecified() {
+		return "tcp", addr
+	}
+	isIPv4 := func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.To4() != nil
+	}
+	if addrs, err := machine(); err != nil || len(addrs) == 0 || slices.ContainsFunc(addrs, isIPv4) {
+		return "tcp", addr
+	}
+	return "tcp6", net.JoinHostPort("::", port)
 }
 
 // Addr is the bound address.
