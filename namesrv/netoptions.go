@@ -24,10 +24,12 @@ func (s *Server) netOptions(c *settings.Settings) netpoll.Options {
 		SendBufferBytes: max(c.ServerSocketSndBufSize, 0),
 		RecvBufferBytes: max(c.ServerSocketRcvBufSize, 0),
 		TrustsProxy:     c.TrustsProxy(),
-		Admit:           s.admit,
 		Logger:          s.logger,
 		Now:             s.clock.Now,
 		Idle:            s.mayIdle,
+	}
+	if s.guard.connections != nil {
+		o.Admit, o.AdmitNamed = s.admissions(o.TrustsProxy)
 	}
 	if s.tls != nil {
 		o.TLSConfig, o.RequireTLS = s.tls.Config, s.tls.Required()

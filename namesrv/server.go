@@ -19,7 +19,6 @@ import (
 	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/namesrv/audit"
 	"github.com/waymark-mq/waymark/namesrv/product"
-	"github.com/waymark-mq/waymark/namesrv/ratelimit"
 	"github.com/waymark-mq/waymark/namesrv/settings"
 	"github.com/waymark-mq/waymark/namesrv/storage"
 	"github.com/waymark-mq/waymark/namesrv/tlsconfig"
@@ -126,8 +125,7 @@ type Server struct {
 	listsStop, listsDone         chan struct{}
 }
 
-// New reads the KV file and makes a server that isn't listening yet.
-func New(o Options) (*Server, error) {
+func (o *Options) setDefaults() {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
@@ -137,6 +135,11 @@ func New(o Options) (*Server, error) {
 	if o.WallMillis == nil {
 		o.WallMillis = wallMillis
 	}
+}
+
+// New reads the KV file and makes a server that isn't listening yet.
+func New(o Options) (*Server, error) {
+	o.setDefaults()
 	kvFile := storage.KVFile(o.Settings.KVConfigPath)
 	kv, loaded, err := storage.LoadKV(kvFile)
 	if err != nil {
@@ -145,12 +148,24 @@ func New(o Options) (*Server, error) {
 	if loaded.Source == storage.FromBackup {
 		o.Logger.Error("KV configuration read from its backup; later changes are lost", "path", loaded.Path, "problem", loaded.Problem)
 	}
+	s := newServer(o)
+	s.table, s.kvFile, s.kv = core.NewTable(o.Settings.Core(), kv), kvFile, kv
+	s.settings.Store(o.Settings)
+	if err := s.guard.set(o.Settings); err != nil {
+		return nil, fmt.Errorf("namesrv: %w", err)
+	}
+	s.setLevel(o.Settings)
+	s.checkOrderConfs(kv[core.OrderTopicConfig])
+	return s, nil
+}
+
+// newServer makes a server without a table and rules.
+func newServer(o Options) *Server {
 	s := &Server{
 		logger: o.Logger, clock: o.Clock, wallMillis: o.WallMillis, serializeType: o.SerializeType,
 		counts:    newCounts(o.Clock.Now()),
 		events:    newEventLog(o.Logger, o.Clock.Now),
 		history:   newHistory(),
-		table:     core.NewTable(o.Settings.Core(), kv),
 		started:   o.Clock.Now(),
 		changes:   newQueue[change](),
 		durables:  newQueue[durable](),
@@ -158,8 +173,6 @@ func New(o Options) (*Server, error) {
 		product:   o.Product,
 		tls:       o.TLS,
 		fallbacks: make(chan fallback, maxFallbacks),
-		kvFile:    kvFile,
-		kv:        kv,
 
 		level:         o.Level,
 		refusals:      sharedBurst{burst: newBurst(o.Clock.Now, mostRefusals, refusalPeriod)},
@@ -173,15 +186,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.rooms.New = func() any { return new(codec.RegisterRoom) }
 	s.drain.init()
-	s.settings.Store(o.Settings)
-	if err := s.guard.setRules(o.Settings); err != nil {
-		return nil, fmt.Errorf("namesrv: %w", err)
-	}
-	s.guard.misses = ratelimit.New(o.Settings.MaxMissesPerSecondPerAddress)
-	s.guard.connections = ratelimit.New(o.Settings.MaxNewConnectionsPerSecondPerAddress)
-	s.setLevel(o.Settings)
-	s.checkOrderConfs(kv[core.OrderTopicConfig])
-	return s, nil
+	return s
 }
 
 // checkOrderConfs counts the order configurations of the file that clients can't read, and tells of the first of them.

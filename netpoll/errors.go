@@ -23,6 +23,7 @@ var (
 	ErrProxyHeader   = errors.New("netpoll: malformed PROXY protocol header")
 	ErrDrained       = errors.New("netpoll: server drained, the peer is to go elsewhere")
 
+	ErrNotAdmitted    = errors.New("netpoll: too many new connections of the address that the PROXY protocol header names")
 	ErrProxyUntrusted = errors.New("netpoll: PROXY protocol header from an address that isn't trusted with it")
 	ErrPlaintext      = errors.New("netpoll: no TLS hello, TLS is required")
 	ErrTLSHandshake   = errors.New("netpoll: TLS handshake failed")
@@ -56,6 +57,7 @@ const (
 	closedTLSBusy
 	closedTLSRecord
 	closedDrained
+	closedNotAdmitted
 	closedForeign
 	closedBadFrame
 	closedSocket
@@ -65,14 +67,14 @@ const (
 
 var closeKindNames = [closeKinds]string{
 	"peer", "local", "stop", "idle", "half_frame", "stalled", "input_overflow", "unsent_limit", "panic", "tls",
-	"proxy_header", "proxy_untrusted", "plaintext", "tls_handshake", "tls_timeout", "tls_busy", "tls_record", "drained", "foreign", "bad_frame", "socket_error", "handler_error",
+	"proxy_header", "proxy_untrusted", "plaintext", "tls_handshake", "tls_timeout", "tls_busy", "tls_record", "drained", "not_admitted", "foreign", "bad_frame", "socket_error", "handler_error",
 }
 
-// closeReasons holds the reason of each kind up to closedDrained, in their order.
+// closeReasons holds the reason of each kind up to closedNotAdmitted, in their order.
 var closeReasons = [...]error{
 	io.EOF, ErrClosed, ErrServerClosed, ErrIdle, ErrHalfFrame, ErrStalled, ErrInputOverflow, ErrUnsentLimit, ErrPanic,
 	ErrTLSHello, ErrProxyHeader, ErrProxyUntrusted, ErrPlaintext, ErrTLSHandshake, ErrTLSTimeout, ErrTLSBusy, ErrTLSRecord,
-	ErrDrained,
+	ErrDrained, ErrNotAdmitted,
 }
 
 // frameReasons are the errors of framing and headers: what isn't our protocol at all.

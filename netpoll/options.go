@@ -59,6 +59,9 @@ type Options struct {
 	// Admit decides on a connection by the address of its socket, on the acceptor's goroutine, which it must not hold up; one that isn't
 	// admitted is closed at once. nil: all are.
 	Admit func(from net.Addr) bool
+	// AdmitNamed decides on a connection by the host:port that a believed PROXY header names, on the connection's
+	// loop; one that isn't admitted is closed with ErrNotAdmitted. nil: all are.
+	AdmitNamed func(source string) bool
 
 	Logger *slog.Logger // slog.Default()
 	Now    func() int64 // monotonic nanoseconds; may be read from any goroutine

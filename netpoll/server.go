@@ -26,6 +26,7 @@ type Server struct {
 	seen     lastSeen
 
 	handshakes handshakes
+	unadmitted atomic.Uint64
 
 	stopped atomic.Bool  // nothing may touch the engine any more
 	idle    atomic.Int64 // Options.IdleTimeout, or what it was set to since
@@ -104,8 +105,8 @@ func listen(o *Options) (net.Listener, error) {
 // Addr is the bound address.
 func (s *Server) Addr() net.Addr { return s.acceptor.listener.Addr() }
 
-// Unadmitted is the number of connections closed at once because Options.Admit said so. Any goroutine.
-func (s *Server) Unadmitted() uint64 { return s.acceptor.unadmitted.Load() }
+// Unadmitted is the number of connections closed at once because Options.Admit or AdmitNamed said so. Any goroutine.
+func (s *Server) Unadmitted() uint64 { return s.unadmitted.Load() }
 
 // Run accepts connections and returns when Close has finished.
 func (s *Server) Run() error {

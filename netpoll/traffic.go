@@ -159,29 +159,11 @@ func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
 	for {
 		rest := b[used:]
 		if c.stage != stageFrames {
-			err := recognise(rest, l.server.opts.MaxFrameBytes)
-			if err != nil {
+			skip, ok, err := l.preamble(c, rest)
+			if err != nil || !ok {
 				return used, err
 			}
-			s, err := sniff(rest, c.stage)
-			if refused := l.refuses(c, &s, err); refused != nil {
-				return used, refused
-			}
-			if err != nil || s.need > 0 {
-				c.want = s.need
-				if c.stage == stageFresh && len(rest) < sniffBytes { // each byte may tell a foreigner
-					c.want = max(lengthBytes, len(rest)+1)
-				}
-				return used, err
-			}
-			used += s.skip
-			c.stage, c.want = s.next, lengthBytes
-			if s.next != stageFrames {
-				c.want = 1
-			}
-			if s.source != "" {
-				c.proxied.Store(&s.source)
-			}
+			used += skip
 			continue
 		}
 		if len(rest) < lengthBytes {
