@@ -128,7 +128,8 @@ func (s *Server) ConnCount() int { return int(s.count.Load()) }
 // Loops is the number of event loops.
 func (s *Server) Loops() int { return len(s.loops) }
 
-// UnsentBytes is the number of answer bytes in the process that no socket has taken, up to 50 ms old.
+// UnsentBytes is the number of answer bytes in the process that no socket has taken, up to 50 ms old. The rest of a piece of 64 KiB
+// that has left in part counts as all of it.
 func (s *Server) UnsentBytes() int64 {
 	var n int64
 	for _, l := range s.loops {
