@@ -28,9 +28,6 @@ import (
 // errExpired is the reason for ending the connection of a broker that was silent too long.
 var errExpired = errors.New("namesrv: broker silent for longer than its timeout")
 
-// defaultMaxWriteBytes is the budget of write requests that wait to be applied.
-const defaultMaxWriteBytes = 256 << 20
-
 // Options are what a server is made of besides its settings.
 type Options struct {
 	Settings *settings.Settings
@@ -50,6 +47,8 @@ type Options struct {
 	// TLS is what connections that begin with a TLS hello are served with, and whether others are; nil: TLS is off. The
 	// server watches its files while it runs.
 	TLS *tlsconfig.Source
+	// MemoryLimit is what budgets that aren't set follow, in bytes (budgets.go); 0 or math.MaxInt64: there is none.
+	MemoryLimit int64
 }
 
 // Server is a nameserver.
@@ -86,7 +85,8 @@ type Server struct {
 	stopping      atomic.Bool          // connections end because the server does
 	maxFrameBytes int
 	eventLoops    int
-	maxWriteBytes int64
+	budgets       budgets
+	maxWriteBytes int64 // budgets.writes
 
 	_ cpu.CacheLinePad // what follows is written all the time, by somebody
 
@@ -176,7 +176,7 @@ func newServer(o Options) *Server {
 
 		level:         o.Level,
 		refusals:      sharedBurst{burst: newBurst(o.Clock.Now, mostRefusals, refusalPeriod)},
-		maxWriteBytes: defaultMaxWriteBytes,
+		budgets:       planBudgets(o.Settings, o.MemoryLimit),
 		maxFrameBytes: o.MaxFrameBytes,
 		eventLoops:    o.EventLoops,
 
@@ -185,6 +185,7 @@ func newServer(o Options) *Server {
 		listsStop: make(chan struct{}), listsDone: make(chan struct{}),
 	}
 	s.rooms.New = func() any { return new(codec.RegisterRoom) }
+	s.maxWriteBytes = s.budgets.writes
 	s.drain.init()
 	return s
 }
@@ -229,6 +230,7 @@ func (s *Server) Start() error {
 	}
 	s.net = n
 	s.warnIfOpen(n.Addr())
+	s.tellBudgets()
 	if s.tls != nil {
 		s.tls.Start()
 	}

@@ -48,7 +48,7 @@ func newLoop(s *Server, index int, h LoopHandler) *loop {
 		l.finish = f.Finished
 	}
 	l.mostUnsent = s.opts.MaxUnsentBytes / int64(s.opts.EventLoops)
-	l.pool.init(s.opts.EventLoops)
+	l.pool.init(s.opts.EventLoops, s.opts.FramePoolBytes)
 	l.stamp()
 	l.deadlines.init(wheelStep(&s.opts), l.nowNanos)
 	l.ticker.quiet = time.Duration(l.deadlines.stepNanos)

@@ -40,6 +40,8 @@ type Options struct {
 	// frame for longest close; connections that don't read their answers and hold more than 64 KiB do over a quarter of it.
 	MaxHeldBytes int64
 
+	FramePoolBytes int // 24 MiB: memory for large frames that is kept, beyond MaxHeldBytes; 2 MiB a loop at least
+
 	// TLSConfig is asked for each TLS hello; nil, or a nil answer: TLS is off, a hello closes the connection. What it
 	// answers must not change any more.
 	TLSConfig        func() *tls.Config
@@ -96,6 +98,7 @@ func (o *Options) setDefaults() {
 	setDefault(&o.MaxUnsentBytes, 256<<20)
 	setDefault(&o.MaxConnUnsentBytes, 2*o.MaxFrameBytes)
 	setDefault(&o.MaxHeldBytes, 1<<30)
+	setDefault(&o.FramePoolBytes, keptBytes)
 	setDefault(&o.FreezeThreshold, time.Second)
 	if o.Logger == nil {
 		o.Logger = slog.Default()
