@@ -87,7 +87,7 @@ var (
 	stepSize    = define(histogram, "waymark_step_commands", "commands", "Commands that one step of the table applied")
 	writeQueue  = define(gauge, "waymark_write_queue", "changes", "Changes that wait for the writer")
 	writeBytes  = define(gauge, "waymark_write_bytes", "bytes", "Memory of write requests that wait; above the limit registrations are answered SYSTEM_BUSY")
-	writeLimit  = define(gauge, "waymark_write_limit_bytes", "bytes", "That limit")
+	writeLimit  = define(gauge, "waymark_write_limit_bytes", "bytes", "That limit (`writeBudgetBytes`, or what follows from the memory limit)")
 	listQueue   = define(gauge, "waymark_list_queue", "answers", "Large list answers that wait to be encoded")
 
 	accessDenied = define(counter, "waymark_access_denied_total", "",
@@ -113,10 +113,10 @@ var (
 	bytesOut    = define(counter, "waymark_sent_bytes_total", "bytes", "Bytes given to sockets")
 	assembled   = define(counter, "waymark_assembled_bytes_total", "bytes", "Bytes copied to put large frames together")
 	panics      = define(counter, "waymark_panics_total", "", "Faults in a request's handling, on the event loops or off them; each ended its connection")
-	unsent      = define(gauge, "waymark_unsent_bytes", "bytes", "Answers that no socket has taken; above the limit queries are answered SYSTEM_BUSY")
-	unsentLimit = define(gauge, "waymark_unsent_limit_bytes", "bytes", "That limit (`outputBudgetBytes`)")
-	held        = define(gauge, "waymark_held_bytes", "bytes", "Input received and not handled yet")
-	heldLimit   = define(gauge, "waymark_held_limit_bytes", "bytes", "Its limit, above which connections that hold much are closed")
+	unsent      = define(gauge, "waymark_unsent_bytes", "bytes", "Answers that no socket has taken, the rest of a piece of 64 KiB counted as all of it; above the limit queries are answered SYSTEM_BUSY")
+	unsentLimit = define(gauge, "waymark_unsent_limit_bytes", "bytes", "That limit (`outputBudgetBytes`, or what follows from the memory limit)")
+	held        = define(gauge, "waymark_held_bytes", "bytes", "Input received and not handled yet, with the memory made for large frames")
+	heldLimit   = define(gauge, "waymark_held_limit_bytes", "bytes", "Its limit (`inputBudgetBytes`, likewise), above which connections that hold much are closed")
 
 	state        = define(gauge, "waymark_state", "", "1 for the state that the server is in", label{"state", "`starting`, `waiting`, `serving`, `draining`, `stopping`"})
 	loops        = define(gauge, "waymark_loops", "", "Event loops")

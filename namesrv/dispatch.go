@@ -123,9 +123,14 @@ func (l *loop) dispatch(dst, frame []byte) []byte {
 		codec.RequestPutKVConfig, codec.RequestDeleteKVConfig, codec.RequestUpdateNamesrvConfig:
 		return l.later(dst, frame)
 	}
+	return l.read(dst)
+}
+
+// read answers the reads that are neither frequent nor a broker's.
+func (l *loop) read(dst []byte) []byte {
 	switch {
 	case l.cmd.IsOneway():
-		return dst // a read that nobody waits for
+		return dst // nobody waits for it
 	case l.session.conn.Overloaded():
 		return l.busy(dst)
 	}

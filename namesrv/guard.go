@@ -21,6 +21,13 @@ type guard struct {
 	connections *ratelimit.Limiter // of each address
 }
 
+// set makes rules and limits those of c.
+func (g *guard) set(c *settings.Settings) error {
+	g.misses = ratelimit.New(c.MaxMissesPerSecondPerAddress)
+	g.connections = ratelimit.New(c.MaxNewConnectionsPerSecondPerAddress)
+	return g.setRules(c)
+}
+
 // setRules makes the rules those of c.
 func (g *guard) setRules(c *settings.Settings) error {
 	rules, err := c.Access()
@@ -117,10 +124,19 @@ func (l *loop) tooManyMisses(limit *ratelimit.Limiter) bool {
 	return true
 }
 
-// admit decides on a new connection by the address of its socket.
-func (s *Server) admit(from net.Addr) bool {
-	limit := s.guard.connections
-	return limit == nil || limit.Allow(access.Peer(from.String()), s.clock.Now())
+// admissions decide on a new connection by the address of its socket, and again when a PROXY header names another. A proxy that is
+// known (proxyProtocolTrusted; known is nil without) isn't counted, but whom it names; where everybody may send a header, the socket's
+// address alone is: a header would bring a fresh one each time.
+func (s *Server) admissions(known func(peer string) bool) (admit func(net.Addr) bool, named func(source string) bool) {
+	allow := func(peer string) bool { return s.guard.connections.Allow(access.Peer(peer), s.clock.Now()) }
+	if known == nil {
+		return func(from net.Addr) bool { return allow(from.String()) }, nil
+	}
+	admit = func(from net.Addr) bool {
+		peer := from.String()
+		return known(peer) || allow(peer)
+	}
+	return admit, allow // others' headers aren't believed
 }
 
 // warnIfOpen says, at the start, what everybody may do, which with Apache is everything, if others than this machine and

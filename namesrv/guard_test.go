@@ -449,3 +449,45 @@ func TestJudgedBeatAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestNewConnectionsBehindAKnownProxy: the proxy may open as many as it likes; whom it names has the share of its address.
+func TestNewConnectionsBehindAKnownProxy(t *testing.T) {
+	const most = 3
+	s := start(t, func(c *settings.Settings) {
+		c.MaxNewConnectionsPerSecondPerAddress, c.ProxyProtocolTrusted = most, "127.0.0.1"
+	})
+	behind := func(source string) *client {
+		c := s.dial()
+		if _, err := fmt.Fprintf(c.conn, "PROXY TCP4 %s 192.0.2.2 1000 2000\r\n", source); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for i := range 4 * most {
+		behind(fmt.Sprintf("192.0.2.%d", i)).wantCode(ask(106), 0)
+		s.dial().wantCode(ask(106), 0) // the proxy itself
+	}
+	for range most {
+		behind("198.51.100.1").wantCode(ask(106), 0)
+	}
+	refused := behind("198.51.100.1")
+	refused.send(ask(106))
+	refused.wantClosed()
+	if got := s.AccessStats().ConnectionsLimited; got != 1 {
+		t.Errorf("%d counted, want 1", got)
+	}
+	if got := s.logged("too many new connections of the address"); len(got) != 1 || !strings.Contains(got[0], "198.51.100.1") {
+		t.Errorf("logged %v", got)
+	}
+	s.advance(time.Second)
+	behind("198.51.100.1").wantCode(ask(106), 0)
+}
+
+// TestNewConnectionsBehindAnyProxy: where everybody's header is believed, a fresh address in each brings nobody anything.
+func TestNewConnectionsBehindAnyProxy(t *testing.T) {
+	s := start(t, func(c *settings.Settings) { c.MaxNewConnectionsPerSecondPerAddress = 1 })
+	s.dial().wantCode(ask(106), 0)
+	c := s.dial()
+	_, _ = io.WriteString(c.conn, "PROXY TCP4 192.0.2.7 192.0.2.2 1000 2000\r\n") // it may be closed by now
+	c.wantClosed()
+}

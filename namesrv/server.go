@@ -19,7 +19,6 @@ import (
 	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/namesrv/audit"
 	"github.com/waymark-mq/waymark/namesrv/product"
-	"github.com/waymark-mq/waymark/namesrv/ratelimit"
 	"github.com/waymark-mq/waymark/namesrv/settings"
 	"github.com/waymark-mq/waymark/namesrv/storage"
 	"github.com/waymark-mq/waymark/namesrv/tlsconfig"
@@ -28,9 +27,6 @@ import (
 
 // errExpired is the reason for ending the connection of a broker that was silent too long.
 var errExpired = errors.New("namesrv: broker silent for longer than its timeout")
-
-// defaultMaxWriteBytes is the budget of write requests that wait to be applied.
-const defaultMaxWriteBytes = 256 << 20
 
 // Options are what a server is made of besides its settings.
 type Options struct {
@@ -51,6 +47,8 @@ type Options struct {
 	// TLS is what connections that begin with a TLS hello are served with, and whether others are; nil: TLS is off. The
 	// server watches its files while it runs.
 	TLS *tlsconfig.Source
+	// MemoryLimit is what budgets that aren't set follow, in bytes (budgets.go); 0 or math.MaxInt64: there is none.
+	MemoryLimit int64
 }
 
 // Server is a nameserver.
@@ -87,7 +85,8 @@ type Server struct {
 	stopping      atomic.Bool          // connections end because the server does
 	maxFrameBytes int
 	eventLoops    int
-	maxWriteBytes int64
+	budgets       budgets
+	maxWriteBytes int64 // budgets.writes
 
 	_ cpu.CacheLinePad // what follows is written all the time, by somebody
 
@@ -126,8 +125,7 @@ type Server struct {
 	listsStop, listsDone         chan struct{}
 }
 
-// New reads the KV file and makes a server that isn't listening yet.
-func New(o Options) (*Server, error) {
+func (o *Options) setDefaults() {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
@@ -137,6 +135,11 @@ func New(o Options) (*Server, error) {
 	if o.WallMillis == nil {
 		o.WallMillis = wallMillis
 	}
+}
+
+// New reads the KV file and makes a server that isn't listening yet.
+func New(o Options) (*Server, error) {
+	o.setDefaults()
 	kvFile := storage.KVFile(o.Settings.KVConfigPath)
 	kv, loaded, err := storage.LoadKV(kvFile)
 	if err != nil {
@@ -145,12 +148,24 @@ func New(o Options) (*Server, error) {
 	if loaded.Source == storage.FromBackup {
 		o.Logger.Error("KV configuration read from its backup; later changes are lost", "path", loaded.Path, "problem", loaded.Problem)
 	}
+	s := newServer(o)
+	s.table, s.kvFile, s.kv = core.NewTable(o.Settings.Core(), kv), kvFile, kv
+	s.settings.Store(o.Settings)
+	if err := s.guard.set(o.Settings); err != nil {
+		return nil, fmt.Errorf("namesrv: %w", err)
+	}
+	s.setLevel(o.Settings)
+	s.checkOrderConfs(kv[core.OrderTopicConfig])
+	return s, nil
+}
+
+// newServer makes a server without a table and rules.
+func newServer(o Options) *Server {
 	s := &Server{
 		logger: o.Logger, clock: o.Clock, wallMillis: o.WallMillis, serializeType: o.SerializeType,
 		counts:    newCounts(o.Clock.Now()),
 		events:    newEventLog(o.Logger, o.Clock.Now),
 		history:   newHistory(),
-		table:     core.NewTable(o.Settings.Core(), kv),
 		started:   o.Clock.Now(),
 		changes:   newQueue[change](),
 		durables:  newQueue[durable](),
@@ -158,12 +173,10 @@ func New(o Options) (*Server, error) {
 		product:   o.Product,
 		tls:       o.TLS,
 		fallbacks: make(chan fallback, maxFallbacks),
-		kvFile:    kvFile,
-		kv:        kv,
 
 		level:         o.Level,
 		refusals:      sharedBurst{burst: newBurst(o.Clock.Now, mostRefusals, refusalPeriod)},
-		maxWriteBytes: defaultMaxWriteBytes,
+		budgets:       planBudgets(o.Settings, o.MemoryLimit),
 		maxFrameBytes: o.MaxFrameBytes,
 		eventLoops:    o.EventLoops,
 
@@ -172,16 +185,9 @@ func New(o Options) (*Server, error) {
 		listsStop: make(chan struct{}), listsDone: make(chan struct{}),
 	}
 	s.rooms.New = func() any { return new(codec.RegisterRoom) }
+	s.maxWriteBytes = s.budgets.writes
 	s.drain.init()
-	s.settings.Store(o.Settings)
-	if err := s.guard.setRules(o.Settings); err != nil {
-		return nil, fmt.Errorf("namesrv: %w", err)
-	}
-	s.guard.misses = ratelimit.New(o.Settings.MaxMissesPerSecondPerAddress)
-	s.guard.connections = ratelimit.New(o.Settings.MaxNewConnectionsPerSecondPerAddress)
-	s.setLevel(o.Settings)
-	s.checkOrderConfs(kv[core.OrderTopicConfig])
-	return s, nil
+	return s
 }
 
 // checkOrderConfs counts the order configurations of the file that clients can't read, and tells of the first of them.
@@ -224,6 +230,7 @@ func (s *Server) Start() error {
 	}
 	s.net = n
 	s.warnIfOpen(n.Addr())
+	s.tellBudgets()
 	if s.tls != nil {
 		s.tls.Start()
 	}

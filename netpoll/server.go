@@ -27,6 +27,7 @@ type Server struct {
 	seen     lastSeen
 
 	handshakes handshakes
+	unadmitted atomic.Uint64
 
 	stopped atomic.Bool  // nothing may touch the engine any more
 	idle    atomic.Int64 // Options.IdleTimeout, or what it was set to since
@@ -123,8 +124,8 @@ func listenOn(addr string, machine func() ([]net.Addr, error)) (network, bind st
 // Addr is the bound address.
 func (s *Server) Addr() net.Addr { return s.acceptor.listener.Addr() }
 
-// Unadmitted is the number of connections closed at once because Options.Admit said so. Any goroutine.
-func (s *Server) Unadmitted() uint64 { return s.acceptor.unadmitted.Load() }
+// Unadmitted is the number of connections closed at once because Options.Admit or AdmitNamed said so. Any goroutine.
+func (s *Server) Unadmitted() uint64 { return s.unadmitted.Load() }
 
 // Run accepts connections and returns when Close has finished.
 func (s *Server) Run() error {
@@ -146,7 +147,8 @@ func (s *Server) ConnCount() int { return int(s.count.Load()) }
 // Loops is the number of event loops.
 func (s *Server) Loops() int { return len(s.loops) }
 
-// UnsentBytes is the number of answer bytes in the process that no socket has taken, up to 50 ms old.
+// UnsentBytes is the number of answer bytes in the process that no socket has taken, up to 50 ms old. The rest of a piece of 64 KiB
+// that has left in part counts as all of it.
 func (s *Server) UnsentBytes() int64 {
 	var n int64
 	for _, l := range s.loops {

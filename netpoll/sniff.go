@@ -55,12 +55,44 @@ func sniff(b []byte, st stage) (sniffed, error) {
 	return sniffed{next: stageFrames}, nil
 }
 
-// refuses says why c must not go on, whatever sniff made of its head.
+// preamble looks at b, the head of a connection that is not in stageFrames, and brings it to its next stage, skip bytes on. ok is
+// false when more bytes are needed, c.want in all.
+func (l *loop) preamble(c *Conn, b []byte) (skip int, ok bool, err error) {
+	if err := recognise(b, l.server.opts.MaxFrameBytes); err != nil {
+		return 0, false, err
+	}
+	s, err := sniff(b, c.stage)
+	if refused := l.refuses(c, &s, err); refused != nil {
+		return 0, false, refused
+	}
+	if err != nil || s.need > 0 {
+		c.want = s.need
+		if c.stage == stageFresh && len(b) < sniffBytes { // each byte may tell a foreigner
+			c.want = max(lengthBytes, len(b)+1)
+		}
+		return 0, false, err
+	}
+	c.stage, c.want = s.next, lengthBytes
+	if s.next != stageFrames {
+		c.want = 1
+	}
+	if s.source != "" {
+		c.proxied.Store(&s.source)
+		if admit := l.server.opts.AdmitNamed; admit != nil && !admit(s.source) {
+			l.server.unadmitted.Add(1)
+			return 0, false, ErrNotAdmitted
+		}
+	}
+	return s.skip, true, nil
+}
+
+// refuses says why c must not go on, whatever sniff made of its head, err included.
 func (l *loop) refuses(c *Conn, s *sniffed, err error) error {
+	o := &l.server.opts
 	switch {
-	case s.proxy && l.server.opts.TrustsProxy != nil && !l.server.opts.TrustsProxy(c.peer):
+	case s.proxy && o.TrustsProxy != nil && !o.TrustsProxy(c.peer):
 		return ErrProxyUntrusted
-	case err == nil && s.next == stageFrames && l.server.opts.RequireTLS:
+	case err == nil && s.next == stageFrames && o.RequireTLS:
 		return ErrPlaintext
 	}
 	return nil

@@ -95,8 +95,8 @@ func (l *loop) walkDraining() {
 		if c.gone.Load() || c.drainIndex == 0 {
 			continue
 		}
-		if limit := l.server.opts.StallTimeout; limit > 0 && l.deadlineNow()-c.moveNanos >= int64(limit) {
-			l.end(c, ErrStalled)
+		if reason := l.drains(c, l.crowded()); reason != nil {
+			l.end(c, reason)
 			continue
 		}
 		r.waiting = r.waiting || c.closing || c.stalled

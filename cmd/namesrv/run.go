@@ -103,12 +103,13 @@ func run(p process) int {
 
 // serve starts the server and stops it at the first signal.
 func (p process) serve(env settings.Env, s *settings.Settings, logger log) int {
-	limitMemory(logger.Logger)
+	limit := limitMemory(logger.Logger)
 	o, err := p.serverOptions(env, s, logger)
 	if err != nil {
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
 	}
+	o.MemoryLimit = limit
 	srv, err := p.newServer(o)
 	if err != nil {
 		fmt.Fprintln(p.stderr, err)

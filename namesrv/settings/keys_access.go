@@ -48,7 +48,7 @@ var accessKeys = []Key{
 		Meaning: "`text` (key=value) or `json`."},
 	{Name: "maxNewConnectionsPerSecondPerAddress", Default: "0", protected: true, Max: maxPerSecond,
 		field:   func(s *Settings) any { return &s.MaxNewConnectionsPerSecondPerAddress },
-		Meaning: "New connections accepted of one address (IPv6: of one /64) in a second, all at once or spread; further ones are closed at once. It is the address of the socket, behind a proxy the proxy's. 0: no limit."},
+		Meaning: "New connections accepted of one address (IPv6: of one /64) in a second, all at once or spread; further ones are closed at once. It is the address of the socket; a proxy of `proxyProtocolTrusted` isn't counted, but the address that its header names. 0: no limit."},
 	{Name: "maxMissesPerSecondPerAddress", Default: "0", protected: true, Max: maxPerSecond,
 		field:   func(s *Settings) any { return &s.MaxMissesPerSecondPerAddress },
 		Meaning: "Queries of topics without a route that one address (IPv6: one /64) gets answered in a second; further ones are answered `SYSTEM_BUSY` (2). Behind proxies that `proxyProtocolTrusted` doesn't name, the proxy's address is charged too. 0: no limit."},

@@ -73,6 +73,9 @@ func (k *Key) parseNumber(text string, bits int) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s is no %s", quote(text), k.Type())
 	}
+	if k.OrZero && n == 0 {
+		return 0, nil
+	}
 	if k.Max > k.Min && (n < k.Min || n > k.Max) {
 		return 0, fmt.Errorf("%d is outside %d to %d", n, k.Min, k.Max)
 	}
