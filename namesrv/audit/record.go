@@ -28,6 +28,9 @@ const (
 	BrokerUnregistered Event = "broker unregistered"
 	BrokerClosed       Event = "broker closed"
 	BrokerExpired      Event = "broker expired"
+	// A drain, of which From is who wanted it and Remark how far it is or came.
+	DrainBegun Event = "drain begun"
+	DrainEnded Event = "drain ended"
 	// Missing: so many lines could not be written here.
 	Missing Event = "lines missing"
 )
@@ -53,7 +56,7 @@ type Record struct {
 
 // Peer is who sent a request.
 type Peer struct {
-	From     string `json:"from,omitempty"` // host:port, the one a PROXY header named if there was one
+	From     string `json:"from,omitempty"` // host:port, the one a PROXY header named if there was one; of a drain, also a signal
 	Via      string `json:"via,omitempty"`  // other end of the socket, if that is another
 	Conn     uint64 `json:"conn,omitempty"` // the server's number of the connection
 	Language string `json:"language,omitempty"`
