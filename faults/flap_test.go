@@ -44,11 +44,14 @@ func unregister(name string) request {
 // at times, while eight readers check that every answer is whole.
 func TestFlappingBrokers(t *testing.T) {
 	const (
-		brokers, topics = 1000, 1000
-		flappers        = 4
-		flapTime        = 12 * time.Second
-		readers         = 8
+		flappers = 4
+		flapTime = 12 * time.Second
+		readers  = 8
 	)
+	brokers, topics := 1000, 1000
+	if testing.Short() { // checks after each step look at the whole table
+		brokers, topics = 100, 100
+	}
 	s := newSite(t)
 	p := s.start()
 	bodies := []string{tableOf(topics, 4, 1), tableOf(topics, 8, 2), tableOf(topics/2, 4, 3)}
@@ -178,6 +181,7 @@ func wholeClusters(body string) error {
 // TestThousandsGoAtOnce: 5,000 brokers lose their connections within a second, three times. Queries are answered
 // meanwhile, with whole routes; soon nobody is left, and the memory of the third time is that of the first.
 func TestThousandsGoAtOnce(t *testing.T) {
+	ofSize(t)
 	const (
 		brokers = 5000
 		rounds  = 3
