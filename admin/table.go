@@ -112,7 +112,7 @@ var (
 	bytesIn     = define(counter, "waymark_received_bytes_total", "bytes", "Bytes received")
 	bytesOut    = define(counter, "waymark_sent_bytes_total", "bytes", "Bytes given to sockets")
 	assembled   = define(counter, "waymark_assembled_bytes_total", "bytes", "Bytes copied to put large frames together")
-	panics      = define(counter, "waymark_panics_total", "", "Faults in a request's handling, on the event loops or off them; each ended its connection")
+	panics      = define(counter, "waymark_panics_total", "", "Faults in a request's handling, on the event loops or off them; most ended its connection")
 	unsent      = define(gauge, "waymark_unsent_bytes", "bytes", "Answers that no socket has taken, the rest of a piece of 64 KiB counted as all of it; above the limit queries are answered SYSTEM_BUSY")
 	unsentLimit = define(gauge, "waymark_unsent_limit_bytes", "bytes", "That limit (`outputBudgetBytes`, or what follows from the memory limit)")
 	held        = define(gauge, "waymark_held_bytes", "bytes", "Input received and not handled yet, with the memory made for large frames")

@@ -85,6 +85,7 @@ func (t *Table) Step(now int64, batch []Command, out *Outcome) {
 	clear(out.Effects) // or they would hold what they name until a step has as many
 	out.Effects = out.Effects[:0]
 	t.out = out
+	t.applying = 0
 	base := t.current.Load()
 	t.proofs.retire(base)
 	t.begin(base)
@@ -98,6 +99,9 @@ func (t *Table) Step(now int64, batch []Command, out *Outcome) {
 	t.check()
 	t.out = nil
 }
+
+// Applying is the index of the last command that a step has begun. The writer asks when a step ended in a fault.
+func (t *Table) Applying() int { return t.applying }
 
 func (t *Table) begin(s *Snapshot) {
 	t.batch++

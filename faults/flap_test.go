@@ -53,11 +53,14 @@ func unregister(name string) request {
 // at times, while eight readers check that every answer is whole.
 func TestFlappingBrokers(t *testing.T) {
 	const (
-		brokers, topics = 1000, 1000
-		flappers        = 4
-		flapTime        = 12 * time.Second
-		readers         = 8
+		flappers = 4
+		flapTime = 12 * time.Second
+		readers  = 8
 	)
+	brokers, topics := 1000, 1000
+	if testing.Short() { // checks after each step look at the whole table
+		brokers, topics = 100, 100
+	}
 	s := newSite(t)
 	p := s.start()
 	bodies := []string{tableOf(topics, 4, 1), tableOf(topics, 8, 2), tableOf(topics/2, 4, 3)}
@@ -188,6 +191,7 @@ func wholeClusters(body string) error {
 // meanwhile, with whole routes; soon nobody is left, and the memory of the third time is that of the first. Times have ten times
 // the room that is promised: routes right after 2 s, answers within 20 ms but for one of a hundred.
 func TestThousandsGoAtOnce(t *testing.T) {
+	ofSize(t)
 	const (
 		rounds     = 3
 		mostTopics = 1000

@@ -16,7 +16,7 @@ func (s *Server) openAudit(c *settings.Settings) (err error) {
 		return nil
 	}
 	s.audit, err = audit.Open(audit.Options{
-		Path: c.AuditLogPath, MaxMegabytes: c.AuditLogMaxMegabytes, MaxBackups: c.AuditLogMaxBackups, Now: time.Now,
+		Path: c.AuditLogPath, MaxMegabytes: c.AuditLogMaxMegabytes, MaxBackups: c.AuditLogMaxBackups, Now: s.wall,
 		Failed: func(err error, _ int) { s.events.fileFailed("audit file not written; lines are lost", err) },
 	})
 	return err
@@ -33,18 +33,26 @@ func (s *Server) closeAudit() {
 	}
 }
 
-// The records of refused and failed requests are bounded, so that a flood of them can't push the others out of the files that are kept:
-// a thousand at once, then one a second.
+// The records of refused, of observed and of failed requests are bounded, so that a flood of them can't push the others out of the files
+// that are kept: of each a thousand at once, then one a second.
 const (
 	mostRefusals  = 1000
 	refusalPeriod = time.Second
 )
 
+func newRefusals(now func() int64) map[audit.Event]*sharedBurst {
+	bursts := map[audit.Event]*sharedBurst{}
+	for _, event := range []audit.Event{audit.Refused, audit.Observed, audit.Failed} {
+		bursts[event] = &sharedBurst{burst: newBurst(now, mostRefusals, refusalPeriod)}
+	}
+	return bursts
+}
+
 func (s *Server) writeRefusal(r *audit.Record) {
 	if s.audit == nil {
 		return
 	}
-	skipped, ok := s.refusals.allow()
+	skipped, ok := s.refusals[r.Event].allow()
 	if !ok {
 		return
 	}

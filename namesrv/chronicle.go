@@ -1,7 +1,6 @@
 package namesrv
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/waymark-mq/waymark/codec"
@@ -15,34 +14,46 @@ import (
 func (w *writer) chronicle(changes []change) {
 	effects := w.out.Effects
 	for i := range changes {
-		effects = w.tell(effects, i, &changes[i])
-		if d := changes[i].deed; d != nil && access.GroupOf(d.Code) == access.Admin {
-			w.done(d)
-		}
+		n := effectsUntil(effects, i)
+		w.tell(effects[:n], &changes[i])
+		effects = effects[n:]
 	}
-	w.tell(effects, math.MaxInt, &change{}) // of a tick
+	w.tell(effects, &change{}) // of a tick
 }
 
-// tell tells the effects of the command of an index, and returns those of later ones.
-func (w *writer) tell(effects []core.Effect, command int, c *change) []core.Effect {
-	for len(effects) > 0 {
-		switch e := effects[0].(type) {
+// effectsUntil is how many of the effects come of commands up to an index.
+func effectsUntil(effects []core.Effect, command int) int {
+	for i, effect := range effects {
+		of := 0
+		switch e := effect.(type) {
 		case *core.Edit:
-			if e.Command > command {
-				return effects
-			}
+			of = e.Command
+		case *core.Event:
+			of = e.Command
+		}
+		if of > command {
+			return i
+		}
+	}
+	return len(effects)
+}
+
+// tell tells a change and its effects.
+func (w *writer) tell(effects []core.Effect, c *change) {
+	defer w.survived("fault while a change was told")
+	for _, effect := range effects {
+		switch e := effect.(type) {
+		case *core.Edit:
 			if c.deed != nil {
 				c.deed.edited(e)
 			}
 		case *core.Event:
-			if e.Command > command {
-				return effects
-			}
 			w.writeEvent(e, c)
 		}
-		effects = effects[1:]
 	}
-	return nil
+	if d := c.deed; d != nil && access.GroupOf(d.Code) == access.Admin {
+		w.done(d)
+	}
 }
 
 // done tells of an operator's request that was carried out.

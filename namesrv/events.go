@@ -10,25 +10,46 @@ import (
 	"github.com/waymark-mq/waymark/core"
 )
 
-// eventLog writes what happens to brokers, one line an event. What repeats with
-// every registration is written at debug level or once in a while.
+// eventLog writes what happens to brokers, one line an event, and what else peers, the disk or faults of ours bring about. What repeats
+// with every registration is written at debug level or once in a while. Each kind of line has an allowance of its own: no peer can
+// keep one from being written by bringing about others.
 type eventLog struct {
-	logger     *slog.Logger
-	limit      *limiter
-	burst      burst       // of what the writer tells
-	rejections sharedBurst // of registrations
-	others     sharedBurst // of what others tell
+	logger *slog.Logger
+	events [maxEventKinds]*allowance // by core.EventKind
+	kinds  [lineKinds]*allowance
 }
+
+// lineKind is a kind of line that is no event of the table.
+type lineKind int
+
+const (
+	lineDone      lineKind = iota // an operator's request that was carried out
+	lineFailed                    // one that has failed
+	lineAccess                    // a request that a rule of access is against
+	lineMisses                    // too many queries of topics without a route
+	lineRejected                  // a registration that doesn't come to the table
+	lineAddress                   // a doubtful address of a broker
+	lineOrderConf                 // an order configuration that clients can't read
+	lineProduct                   // the product environment wasn't asked
+	lineFile                      // a file couldn't be written
+	lineFault                     // a fault of ours
+	lineKinds
+)
 
 func newEventLog(logger *slog.Logger, now func() int64) *eventLog {
-	return &eventLog{
-		logger: logger, limit: newLimiter(now, time.Minute), burst: newBurst(now, burstLines, burstPeriod),
-		rejections: sharedBurst{burst: newBurst(now, otherLines, otherPeriod)},
-		others:     sharedBurst{burst: newBurst(now, otherLines, otherPeriod)},
+	l := &eventLog{logger: logger}
+	for i := range l.events {
+		l.events[i] = newAllowance(now, burstLines, burstPeriod)
 	}
+	for i := range l.kinds {
+		l.kinds[i] = newAllowance(now, otherLines, otherPeriod)
+	}
+	l.kinds[lineDone] = newAllowance(now, burstLines, burstPeriod)
+	return l
 }
 
-// Events are logged up to a thousand at once, then a hundred a second; rejected registrations, and what else peers bring about, up to two hundred each, then one a second.
+// Events of a kind, and operators' changes, are logged up to a thousand at once, then a hundred a second; of any other kind up to two
+// hundred, then one a second.
 const (
 	burstLines  = 1000
 	burstPeriod = 10 * time.Millisecond
@@ -78,7 +99,7 @@ func (l *eventLog) log(e *core.Event) {
 	t := eventTexts[e.Kind]
 	switch e.Kind { // these name no broker
 	case core.EventDeadlinesShifted:
-		if more, ok := l.limit.allow("stood still"); ok {
+		if more, ok := l.events[e.Kind].limit.allow(""); ok {
 			l.logger.Warn(t.text, "lateness", time.Duration(e.LatenessNanos), "notLogged", more)
 		}
 		return
@@ -95,7 +116,7 @@ func (l *eventLog) log(e *core.Event) {
 	more := 0
 	if t.often {
 		var ok bool
-		if more, ok = l.limit.allow(fmt.Sprintf("%d %q %q %d", e.Kind, short(e.ClusterName), short(e.BrokerName), e.BrokerID)); !ok {
+		if more, ok = l.events[e.Kind].limit.allow(fmt.Sprintf("%q %q %d", short(e.ClusterName), short(e.BrokerName), e.BrokerID)); !ok {
 			return
 		}
 	}
@@ -112,7 +133,7 @@ func (l *eventLog) log(e *core.Event) {
 	if more > 0 {
 		attrs = append(attrs, slog.Int("notLogged", more))
 	}
-	l.line(t.level, t.text, attrs)
+	l.line(l.events[e.Kind], t.level, t.text, attrs)
 }
 
 // done tells of an operator's request that was carried out: one line, or one for each setting. Writer only.
@@ -125,18 +146,18 @@ func (l *eventLog) done(d *deed) {
 		return
 	}
 	if d.keys == nil {
-		l.line(level, text, d.attrs())
+		l.line(l.kinds[lineDone], level, text, d.attrs())
 	}
 	for _, c := range d.keys {
-		l.line(level, "configuration changed", []slog.Attr{
+		l.line(l.kinds[lineDone], level, "configuration changed", []slog.Attr{
 			slog.String("key", short(c.Key)), slog.String("from", short(c.Old)), slog.String("to", short(c.New)),
 			slog.Bool("needsRestart", c.NeedsRestart), slog.Bool("ignored", c.Ignored), slog.String("by", d.From),
 		})
 	}
 }
 
-func (l *eventLog) line(level slog.Level, text string, attrs []slog.Attr) {
-	others, ok := l.burst.allow()
+func (l *eventLog) line(a *allowance, level slog.Level, text string, attrs []slog.Attr) {
+	others, ok := a.burst.allow()
 	if !ok {
 		return
 	}
@@ -146,18 +167,15 @@ func (l *eventLog) line(level slog.Level, text string, attrs []slog.Attr) {
 	l.logger.LogAttrs(context.Background(), level, text, attrs...)
 }
 
-// limited writes a line once a minute for each kind, and so many of all kinds as otherLines says. Any goroutine.
-func (l *eventLog) limited(level slog.Level, kind, text string, attrs ...slog.Attr) {
-	l.within(&l.others, level, kind, text, attrs...)
-}
-
-// within is limited with a burst of its own; it reports whether the line was let through.
-func (l *eventLog) within(b *sharedBurst, level slog.Level, kind, text string, attrs ...slog.Attr) bool {
-	more, ok := l.limit.allow(kind)
+// limited writes a line once a minute for each subject of its kind, and so many of the kind as otherLines says. It reports whether the
+// line was let through. Any goroutine.
+func (l *eventLog) limited(kind lineKind, level slog.Level, subject, text string, attrs ...slog.Attr) bool {
+	a := l.kinds[kind]
+	more, ok := a.limit.allow(subject)
 	if !ok {
 		return false
 	}
-	others, ok := b.allow()
+	others, ok := a.burst.allow()
 	if !ok {
 		return false
 	}
@@ -173,7 +191,7 @@ func (l *eventLog) within(b *sharedBurst, level slog.Level, kind, text string, a
 
 // failed tells of an operator's request that changed nothing.
 func (l *eventLog) failed(d *deed) {
-	l.limited(slog.LevelWarn, fmt.Sprint("failed ", d.Code), "an operator's request has failed; nothing has changed",
+	l.limited(lineFailed, slog.LevelWarn, fmt.Sprint(d.Code), "an operator's request has failed; nothing has changed",
 		append(d.attrs(), slog.Int("result", int(*d.Result)), slog.String("remark", short(d.Remark)))...)
 }
 
@@ -183,28 +201,28 @@ func (l *eventLog) against(code int32, v verdict) {
 	if v.Refused {
 		text = "request refused"
 	}
-	l.limited(slog.LevelWarn, fmt.Sprint("access ", v.from, " ", code), text, slog.String("setting", v.By), slog.Int("code", int(code)),
+	l.limited(lineAccess, slog.LevelWarn, fmt.Sprint(v.from, " ", code), text, slog.String("setting", v.By), slog.Int("code", int(code)),
 		slog.String("request", codec.RequestName(code)), slog.String("from", v.from))
 }
 
 // tooManyMisses tells of an address that has used up its share of them.
 func (l *eventLog) tooManyMisses(from string, perSecond int) {
-	l.limited(slog.LevelWarn, "misses "+from, "too many queries of topics without a route", slog.String("from", from), slog.Int("limitPerSecond", perSecond))
+	l.limited(lineMisses, slog.LevelWarn, from, "too many queries of topics without a route", slog.String("from", from), slog.Int("limitPerSecond", perSecond))
 }
 
-// fileFailed tells of a file that couldn't be written; what is its kind.
+// fileFailed tells of a file that couldn't be written; what is its subject.
 func (l *eventLog) fileFailed(what string, err error) {
-	l.limited(slog.LevelError, "file "+what, what, slog.Any("error", err))
+	l.limited(lineFile, slog.LevelError, what, what, slog.Any("error", err))
 }
 
 // badOrderConf tells of an order configuration that clients can't read.
 func (l *eventLog) badOrderConf(topic, value string) {
-	l.limited(slog.LevelWarn, "orderConf "+topic, "order configuration would make clients fail", slog.String("topic", short(topic)), slog.String("value", short(value)))
+	l.limited(lineOrderConf, slog.LevelWarn, topic, "order configuration would make clients fail", slog.String("topic", short(topic)), slog.String("value", short(value)))
 }
 
 // productFailed tells that the product environment couldn't be asked.
 func (l *eventLog) productFailed(err error) {
-	l.limited(slog.LevelWarn, "product", "product environment not asked", slog.Any("error", err))
+	l.limited(lineProduct, slog.LevelWarn, "", "product environment not asked", slog.Any("error", err))
 }
 
 // short cuts what a peer sent to what a log line can bear.

@@ -36,7 +36,7 @@ type Event struct {
 	Other                 string // the other party: another address, name or cluster
 	Topic                 string
 	Namespace, Key        string
-	Detail                string // of a changed setting, from what to what; of a freeze, how long; of held expiries, how many; of a rejection, why
+	Detail                string // of a changed setting, from what to what; of a freeze, how long; of held expiries, how many; of a rejection, why; of a drain, how far
 }
 
 const (
@@ -64,8 +64,8 @@ type goneTopic struct {
 	event uint64
 }
 
-func newHistory() *history {
-	return &history{events: newRing[Event](maxEvents), gone: newRing[goneTopic](maxGoneTopics), wall: time.Now}
+func newHistory(wall func() time.Time) *history {
+	return &history{events: newRing[Event](maxEvents), gone: newRing[goneTopic](maxGoneTopics), wall: wall}
 }
 
 // record remembers an event of the table; peer is the other end of its connection. Registrations that change nothing
@@ -113,6 +113,11 @@ func (h *history) add(e Event) (seq uint64) {
 	return e.Seq
 }
 
+// addEvent remembers an event that isn't the table's: the history is the writer's. Any goroutine.
+func (s *Server) addEvent(e Event) {
+	s.pass(change{command: nothing, then: func() { s.history.add(e) }}, s.clock.Now())
+}
+
 // bounded is s, or as much of it as an event may hold.
 func bounded(s string) string {
 	const cutMark = "…"
@@ -130,7 +135,7 @@ func EventKinds() []string {
 			kinds = append(kinds, eventNames[kind])
 		}
 	}
-	return append(kinds, kindConfigChanged, kindRejected)
+	return append(kinds, kindConfigChanged, kindRejected, drainBegun.kind, drainEnded.kind)
 }
 
 // EventPage is a part of the remembered events, oldest first.

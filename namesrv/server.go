@@ -37,13 +37,16 @@ type Options struct {
 	// Level is made to follow the setting logLevel; nil: nobody's is.
 	Level *slog.LevelVar
 	Clock Clock // nil: the system's
-	// WallMillis is wall time in ms since the Unix epoch, from any goroutine; nil: the system's. It stands in for a
-	// timestamp that a request lacks; no deadline follows it.
-	WallMillis    func() int64
+	// Wall is the wall clock, from any goroutine; nil: the system's. It dates events and records of the audit file, and stands in for
+	// a timestamp that a request lacks; no deadline follows it.
+	Wall          func() time.Time
 	MaxFrameBytes int // 0: 16 MiB, as Apache's system property com.rocketmq.remoting.frameMaxLength
 	EventLoops    int // 0: the setting's, or if that is 0 as many as GOMAXPROCS
 	// Product is asked for routes that aren't found here; nil: nobody is (clusterTest=false).
 	Product *product.Environment
+	// Fatal is told of a fault after which the server can't go on; it must end the process and doesn't return. Any goroutine. nil:
+	// panic.
+	Fatal func(error)
 	// TLS is what connections that begin with a TLS hello are served with, and whether others are; nil: TLS is off. The
 	// server watches its files while it runs.
 	TLS *tlsconfig.Source
@@ -63,6 +66,8 @@ type Options struct {
 //	lists         encodes large list answers
 //	notifier      netpoll's; connects to brokers for 905
 //	fallbacks     ask the product environment (clusterTest only)
+//	drain         once told to: sends peers elsewhere
+//	audit file    logfile's; writes its lines (if there is one)
 //	watcher       tlsconfig's; looks at the files of the TLS certificate (if it has any)
 //
 // They meet in queues that never make the sender wait. Queries and heartbeats
@@ -71,7 +76,7 @@ type Server struct {
 	// Read by every query, stored a few times in the server's life.
 	logger        *slog.Logger
 	clock         Clock
-	wallMillis    func() int64
+	wall          func() time.Time
 	serializeType codec.SerializeType
 	settings      atomic.Pointer[settings.Settings] // stored by the writer
 	guard         guard
@@ -93,9 +98,10 @@ type Server struct {
 	counts   *counts
 	tallies  lastTallies
 	guarded  guardCounts
-	audit    *audit.Log     // nil without auditLogPath
-	level    *slog.LevelVar // Options.Level
-	refusals sharedBurst    // of the audit file
+	fatal    func(error)                  // Options.Fatal
+	audit    *audit.Log                   // nil without auditLogPath
+	level    *slog.LevelVar               // Options.Level
+	refusals map[audit.Event]*sharedBurst // records in the audit file that peers bring about at will; never written
 	events   *eventLog
 	history  *history
 	drain    drain
@@ -132,8 +138,11 @@ func (o *Options) setDefaults() {
 	if o.Clock == nil {
 		o.Clock = systemClock{time.Now()}
 	}
-	if o.WallMillis == nil {
-		o.WallMillis = wallMillis
+	if o.Wall == nil {
+		o.Wall = time.Now
+	}
+	if o.Fatal == nil {
+		o.Fatal = func(err error) { panic(err) }
 	}
 }
 
@@ -162,10 +171,10 @@ func New(o Options) (*Server, error) {
 // newServer makes a server without a table and rules.
 func newServer(o Options) *Server {
 	s := &Server{
-		logger: o.Logger, clock: o.Clock, wallMillis: o.WallMillis, serializeType: o.SerializeType,
+		logger: o.Logger, clock: o.Clock, wall: o.Wall, serializeType: o.SerializeType,
 		counts:    newCounts(o.Clock.Now()),
 		events:    newEventLog(o.Logger, o.Clock.Now),
-		history:   newHistory(),
+		history:   newHistory(o.Wall),
 		started:   o.Clock.Now(),
 		changes:   newQueue[change](),
 		durables:  newQueue[durable](),
@@ -174,8 +183,9 @@ func newServer(o Options) *Server {
 		tls:       o.TLS,
 		fallbacks: make(chan fallback, maxFallbacks),
 
+		fatal:         o.Fatal,
 		level:         o.Level,
-		refusals:      sharedBurst{burst: newBurst(o.Clock.Now, mostRefusals, refusalPeriod)},
+		refusals:      newRefusals(o.Clock.Now),
 		budgets:       planBudgets(o.Settings, o.MemoryLimit),
 		maxFrameBytes: o.MaxFrameBytes,
 		eventLoops:    o.EventLoops,

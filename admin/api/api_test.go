@@ -505,7 +505,7 @@ func TestServerThroughItsLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("serving")
-	s.Drain()
+	s.Drain("test")
 	want("draining")
 	f.stop()
 	want("stopping")

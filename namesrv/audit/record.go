@@ -30,6 +30,9 @@ const (
 	BrokerExpired      Event = "broker expired"
 	BrokerUnanswered   Event = "broker unanswered" // removed after probes
 	BrokerToldDead     Event = "broker told dead"  // Other is the nameserver whose word it was
+	// A drain, of which From is who wanted it and Remark how far it is or came.
+	DrainBegun Event = "drain begun"
+	DrainEnded Event = "drain ended"
 	// Missing: so many lines could not be written here.
 	Missing Event = "lines missing"
 )
@@ -55,7 +58,7 @@ type Record struct {
 
 // Peer is who sent a request.
 type Peer struct {
-	From     string `json:"from,omitempty"` // host:port, the one a PROXY header named if there was one
+	From     string `json:"from,omitempty"` // host:port, the one a PROXY header named if there was one; of a drain, also a signal
 	Via      string `json:"via,omitempty"`  // other end of the socket, if that is another
 	Conn     uint64 `json:"conn,omitempty"` // the server's number of the connection
 	Language string `json:"language,omitempty"`
