@@ -14,6 +14,7 @@ func (t *Table) unregister(c *UnregisterBroker) {
 		Conn: c.By.Conn, PeerAddr: c.By.Addr,
 	}
 	key := liveKey(c.ClusterName, c.BrokerAddr)
+	before := t.stateOf(c.BrokerName, key)
 	l, live := t.live.Get(key)
 	if live = live && l.BrokerName == c.BrokerName; live {
 		e.BrokerID = l.BrokerID
@@ -21,7 +22,7 @@ func (t *Table) unregister(c *UnregisterBroker) {
 	}
 	topics, removed := t.removeAddr(c.BrokerName, c.BrokerAddr)
 	if live || removed {
-		e.Topics, e.Gone = topics, t.takeGone()
+		e.Topics, e.Gone, e.Edit = topics, t.takeGone(), t.edited(before, c.BrokerName, key)
 		t.effect(&e)
 	}
 }
@@ -118,6 +119,7 @@ func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer) bool {
 	if !ok || l.Cell != cell {
 		return false
 	}
+	before := t.stateOf(l.BrokerName, cell.key)
 	t.dropLive(cell.key, l)
 	if t.slotOf(l) == nil {
 		return false
@@ -129,6 +131,7 @@ func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer) bool {
 	t.effect(&Event{
 		Kind: why, ClusterName: l.ClusterName, BrokerName: l.BrokerName, BrokerAddr: l.BrokerAddr,
 		BrokerID: l.BrokerID, Conn: owner.Conn, PeerAddr: owner.Addr, Topics: topics, Gone: t.takeGone(),
+		Edit: t.edited(before, l.BrokerName, cell.key),
 	})
 	return true
 }

@@ -102,8 +102,21 @@ func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) b
 	if to == r.list {
 		return false
 	}
+	if t.edits != nil {
+		t.edits.note(topic, t.queueSetting(r, g), &s)
+	}
 	t.setList(r, to)
 	return true
+}
+
+// queueSetting is what a group has of a topic; nil: nothing.
+func (t *Table) queueSetting(r *TopicRoute, g *Group) *queueSetting {
+	i := r.list.find(g.index)
+	if i < 0 {
+		return nil
+	}
+	s := t.queues.table.at(r.list.queues[i].setting()).queueSetting
+	return &s
 }
 
 // setList gives a topic another list.
@@ -133,9 +146,13 @@ func (t *Table) removeQueue(topic string, g *Group) {
 	if !ok {
 		return
 	}
-	switch to := t.lists.without(r.list, g.index); {
-	case to == r.list:
-	case to == noQueues:
+	to := t.lists.without(r.list, g.index)
+	if t.edits != nil && to != r.list {
+		t.edits.note(topic, t.queueSetting(r, g), nil)
+	}
+	switch to {
+	case r.list:
+	case noQueues:
 		t.removeTopic(r)
 	default:
 		t.setList(r, to)

@@ -75,7 +75,7 @@ func (h *history) record(e *core.Event, peer string) {
 		return
 	}
 	r := Event{
-		Kind: eventNames[e.Kind], Text: eventTexts[e.Kind].text,
+		Kind: eventKinds[e.Kind].name, Text: eventKinds[e.Kind].text,
 		Cluster: bounded(e.ClusterName), Broker: bounded(e.BrokerName), Addr: bounded(e.BrokerAddr), BrokerID: e.BrokerID,
 		Conn: uint64(e.Conn), Peer: bounded(peer), Topics: e.Topics, TopicsChanged: e.TopicsChanged, Gone: len(e.Gone),
 		Other: bounded(e.Other), Topic: bounded(e.Topic), Namespace: bounded(e.Namespace), Key: bounded(e.Key),
@@ -127,7 +127,7 @@ func EventKinds() []string {
 	var kinds []string
 	for kind := range core.EventKinds {
 		if kind != core.EventUnchanged {
-			kinds = append(kinds, eventNames[kind])
+			kinds = append(kinds, eventKinds[kind].name)
 		}
 	}
 	return append(kinds, kindConfigChanged, kindRejected)

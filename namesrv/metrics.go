@@ -167,9 +167,7 @@ func (s *Server) collectTallies(ctx context.Context) []*loopTally {
 
 func (m *Metrics) addEvents(c *counts) {
 	for kind := range c.events {
-		if name := eventNames[kind]; name != "" {
-			m.Events = append(m.Events, EventMetrics{name, c.events[kind].Load()})
-		}
+		m.Events = append(m.Events, EventMetrics{eventKinds[kind].name, c.events[kind].Load()})
 	}
 	m.Events = append(m.Events, EventMetrics{kindRejected, c.rejected.Load()})
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/waymark-mq/waymark/codec"
-	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/internal/invariants"
 	"github.com/waymark-mq/waymark/internal/raceflag"
 	"github.com/waymark-mq/waymark/namesrv/settings"
@@ -419,15 +418,11 @@ func total(h Histogram) (n uint64) {
 // Every kind of event that is logged has a name.
 func TestEventsHaveNames(t *testing.T) {
 	seen := map[string]bool{}
-	for kind := range eventTexts {
-		if int(kind) >= maxEventKinds || eventNames[kind] == "" || seen[eventNames[kind]] {
-			t.Errorf("kind %d has no name of its own", kind)
-			continue
+	for kind, k := range eventKinds {
+		if k.name == "" || k.text == "" || seen[k.name] {
+			t.Errorf("kind %d has no name of its own, or no text: %+v", kind, k)
 		}
-		seen[eventNames[kind]] = true
-	}
-	if eventNames[core.EventDeadlinesShifted] == "" {
-		t.Error("a shift of the deadlines has no name")
+		seen[k.name] = true
 	}
 }
 
@@ -533,4 +528,13 @@ func TestMetricsBeforeAndAfter(t *testing.T) {
 	if got := requestsCounted(m); m.State != Stopping || m.Net.Frames != 1 || got["get_routeinfo_by_topic topic_not_exist success"] != 1 {
 		t.Errorf("stopped: %v, %d frames, %v", m.State, m.Net.Frames, got)
 	}
+}
+
+// A one-way request that is refused counts as refused: nobody waits for its answer, and an operator looks for it.
+func TestRefusedOnewayRequestsCount(t *testing.T) {
+	s := start(t, adminList)
+	out := s.proxied(outside)
+	out.send(put("n", "k", "v").oneway(), put("n", "k", "v").oneway(), broker("a").heartbeat().oneway())
+	out.want(put("n", "k", "v"), notInAdminList)
+	s.wantCounted(map[string]int{"put_kv_config no_permission success": 3, "broker_heartbeat none oneway": 1})
 }

@@ -3,6 +3,7 @@ package access
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -62,6 +63,9 @@ func parseNetwork(entry string) (netip.Prefix, error) {
 
 // Empty reports whether no address is in the list.
 func (l List) Empty() bool { return len(l.networks) == 0 }
+
+// and is the list of what either has.
+func (l List) and(other List) List { return List{slices.Concat(l.networks, other.networks)} }
 
 // Has reports whether an address, as Peer returns it, is in the list.
 func (l List) Has(addr netip.Addr) bool {
