@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/waymark-mq/waymark/internal/build"
 	"github.com/waymark-mq/waymark/namesrv"
 )
 
@@ -26,7 +27,7 @@ const (
 func newMetrics(o *Options) http.Handler {
 	make := sync.OnceValue(func() http.Handler {
 		r := prometheus.NewRegistry()
-		r.MustRegister(&collector{source: o.Source, tls: o.TLS, build: readBuild()},
+		r.MustRegister(&collector{source: o.Source, tls: o.TLS, build: build.Read()},
 			collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 		return promhttp.HandlerFor(r, promhttp.HandlerOpts{
 			MaxRequestsInFlight: maxScrapes,
@@ -41,7 +42,7 @@ func newMetrics(o *Options) http.Handler {
 type collector struct {
 	source Source
 	tls    func() time.Time
-	build  build
+	build  build.Info
 }
 
 // Describe implements prometheus.Collector.
@@ -70,7 +71,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 			s.value(tlsExpiry, float64(t.Unix()))
 		}
 	}
-	s.value(buildInfo, 1, c.build.version, c.build.revision, c.build.goVersion)
+	s.value(buildInfo, 1, c.build.Version, c.build.Revision, c.build.Go)
 }
 
 // sink turns figures into Prometheus's metrics.

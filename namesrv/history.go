@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/settings"
 )
 
 const (
@@ -32,7 +33,8 @@ type Event struct {
 	Peer string
 	// Topics and TopicsChanged are as in core.Event.
 	Topics, TopicsChanged int
-	Gone                  int    // topics that no broker has any more because of it
+	Gone                  int32  // topics that no broker has any more because of it
+	NeedsRestart          bool   // of a changed setting: the server works with the former value until it is restarted
 	Other                 string // the other party: another address, name or cluster
 	Topic                 string
 	Namespace, Key        string
@@ -77,7 +79,7 @@ func (h *history) record(e *core.Event, peer string) {
 	r := Event{
 		Kind: eventKinds[e.Kind].name, Text: eventKinds[e.Kind].text,
 		Cluster: bounded(e.ClusterName), Broker: bounded(e.BrokerName), Addr: bounded(e.BrokerAddr), BrokerID: e.BrokerID,
-		Conn: uint64(e.Conn), Peer: bounded(peer), Topics: e.Topics, TopicsChanged: e.TopicsChanged, Gone: len(e.Gone),
+		Conn: uint64(e.Conn), Peer: bounded(peer), Topics: e.Topics, TopicsChanged: e.TopicsChanged, Gone: int32(len(e.Gone)),
 		Other: bounded(e.Other), Topic: bounded(e.Topic), Namespace: bounded(e.Namespace), Key: bounded(e.Key),
 	}
 	switch e.Kind {
@@ -100,10 +102,10 @@ func (h *history) record(e *core.Event, peer string) {
 }
 
 // recordSetting remembers a setting that 318 changed.
-func (h *history) recordSetting(key, from, to string, by core.Peer) {
+func (h *history) recordSetting(c settings.Change, by core.Peer) {
 	h.add(Event{
-		Kind: kindConfigChanged, Text: textConfigChanged, Key: bounded(key), Conn: uint64(by.Conn), Peer: bounded(by.Addr),
-		Detail: bounded(short(from) + " → " + short(to)),
+		Kind: kindConfigChanged, Text: textConfigChanged, Key: bounded(c.Key), Conn: uint64(by.Conn), Peer: bounded(by.Addr),
+		Detail: bounded(short(c.Old) + " → " + short(c.New)), NeedsRestart: c.NeedsRestart,
 	})
 }
 

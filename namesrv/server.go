@@ -91,17 +91,18 @@ type Server struct {
 
 	_ cpu.CacheLinePad // what follows is written all the time, by somebody
 
-	counts   *counts
-	tallies  lastTallies
-	guarded  guardCounts
-	audit    *audit.Log     // nil without auditLogPath
-	level    *slog.LevelVar // Options.Level
-	refusals sharedBurst    // of the audit file
-	events   *eventLog
-	history  *history
-	drain    drain
-	notifier *netpoll.Notifier
-	notified int32 // notifications so far, their opaque; writer only
+	counts      *counts
+	tallies     lastTallies
+	guarded     guardCounts
+	audit       *audit.Log                        // nil without auditLogPath
+	level       *slog.LevelVar                    // Options.Level
+	startedWith atomic.Pointer[settings.Settings] // in force, of keys that need a restart
+	refusals    sharedBurst                       // of the audit file
+	events      *eventLog
+	history     *history
+	drain       drain
+	notifier    *netpoll.Notifier
+	notified    int32 // notifications so far, their opaque; writer only
 
 	decoders decoders
 	rooms    sync.Pool // of *codec.RegisterRoom
@@ -174,6 +175,7 @@ func New(o Options) (*Server, error) {
 	s.rooms.New = func() any { return new(codec.RegisterRoom) }
 	s.drain.init()
 	s.settings.Store(o.Settings)
+	s.startedWith.Store(o.Settings)
 	if err := s.guard.setRules(o.Settings); err != nil {
 		return nil, fmt.Errorf("namesrv: %w", err)
 	}
@@ -232,6 +234,7 @@ func (s *Server) Start() error {
 		bound := *c
 		bound.ListenPort = n.Addr().(*net.TCPAddr).Port
 		s.settings.Store(&bound)
+		s.startedWith.Store(&bound)
 	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
 	s.moveTo(Serving)

@@ -46,8 +46,8 @@ var rules = map[string]rule{
 	"namesrv/product":             {ours: []string{"codec"}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
-	"admin/api":                   {ours: []string{"codec", "core", "namesrv"}},
-	"admin":                       {ours: []string{"namesrv"}, libraries: []string{prometheus}},
+	"admin/api":                   {ours: []string{"codec", "core", "internal/build", "namesrv"}},
+	"admin":                       {ours: []string{"internal/build", "namesrv"}, libraries: []string{prometheus}},
 	"cmd/namesrv":                 {ours: []string{"admin", "admin/api", "codec", "namesrv", "namesrv/logfile", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.
@@ -70,6 +70,7 @@ var rules = map[string]rule{
 	"faults":              {},
 	"fuzz":                {},
 	"internal/archtest":   {},
+	"internal/build":      {},
 	"internal/golden":     {ours: []string{"codec", "core"}},
 	"internal/invariants": {},
 	"internal/raceflag":   {},
