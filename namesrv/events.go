@@ -8,6 +8,7 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/internal/excerpt"
 	"github.com/waymark-mq/waymark/namesrv/access"
 )
 
@@ -175,10 +176,7 @@ func (l *eventLog) productFailed(err error) {
 }
 
 // short cuts what a peer sent to what a log line can bear.
-func short(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + "…"
-}
+func short(s string) string { return excerpt.Of(s, maxLogText) }
+
+// maxLogText bounds a text of a log line, in bytes.
+const maxLogText = 200

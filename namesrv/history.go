@@ -3,10 +3,10 @@ package namesrv
 import (
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/internal/excerpt"
 	"github.com/waymark-mq/waymark/namesrv/settings"
 )
 
@@ -116,13 +116,7 @@ func (h *history) add(e Event) (seq uint64) {
 }
 
 // bounded is s, or as much of it as an event may hold.
-func bounded(s string) string {
-	const cutMark = "…"
-	if len(s) <= maxEventText {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxEventText-len(cutMark)], "") + cutMark // a copy, which doesn't keep s
-}
+func bounded(s string) string { return excerpt.Of(s, maxEventText) }
 
 // EventKinds are the kinds of events there are.
 func EventKinds() []string {

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-	"unicode/utf8"
+
+	"github.com/waymark-mq/waymark/internal/excerpt"
 )
 
 // Event says what a record is about.
@@ -91,11 +92,7 @@ func Cut[T string | []byte](s T, most int) string {
 	if len(s) <= most {
 		return string(s)
 	}
-	n := most
-	for n > most-utf8.UTFMax && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return fmt.Sprintf("%s… (%d bytes)", string(s[:n]), len(s))
+	return fmt.Sprintf("%s (%d bytes)", excerpt.Of(s, most+len(excerpt.Mark)), len(s))
 }
 
 // line encodes a record.
