@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/waymark-mq/waymark/internal/build"
 	"github.com/waymark-mq/waymark/namesrv"
 )
 
@@ -29,7 +30,7 @@ const (
 func newMetrics(o *Options) http.Handler {
 	make := sync.OnceValue(func() http.Handler {
 		r := prometheus.NewRegistry()
-		r.MustRegister(&collector{source: o.Source, tls: o.TLS, build: readBuild(), logger: o.Logger},
+		r.MustRegister(&collector{source: o.Source, tls: o.TLS, build: build.Read(), logger: o.Logger},
 			collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 		return promhttp.HandlerFor(prometheus.GathererFunc(wholeOrNothing(r.Gather)), promhttp.HandlerOpts{
 			MaxRequestsInFlight: maxScrapes,
@@ -44,7 +45,7 @@ func newMetrics(o *Options) http.Handler {
 type collector struct {
 	source Source
 	tls    func() time.Time
-	build  build
+	build  build.Info
 	logger *slog.Logger
 }
 
@@ -100,7 +101,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 			s.value(tlsExpiry, float64(t.Unix()))
 		}
 	}
-	s.value(buildInfo, 1, c.build.version, c.build.revision, c.build.goVersion)
+	s.value(buildInfo, 1, c.build.Version, c.build.Revision, c.build.Go)
 }
 
 // sink turns figures into Prometheus's metrics.

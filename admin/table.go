@@ -92,7 +92,7 @@ var (
 
 	accessDenied = define(counter, "waymark_access_denied_total", "",
 		"Requests that `adminAllowList`, `readOnly` or `brokerAllowList` was against",
-		label{"group", "`admin`, `broker`"}, label{"mode", "`enforce`: refused; `observe`: let through"})
+		label{"group", "`admin`, REGISTER_TOPIC_IN_NAMESRV too; `broker`"}, label{"mode", "`enforce`: refused; `observe`: let through"})
 	connectionsLimited = define(counter, "waymark_connections_limited_total", "", "Connections closed at once because of `maxNewConnectionsPerSecondPerAddress`")
 	missesLimited      = define(counter, "waymark_misses_limited_total", "", "Route queries answered SYSTEM_BUSY because of `maxMissesPerSecondPerAddress`")
 	auditRecords       = define(counter, "waymark_audit_records_total", "", "Lines of the audit file", label{"result", "`written`, `lost`: the disk was slow or full"})

@@ -14,6 +14,7 @@ func (t *Table) unregister(c *UnregisterBroker) {
 		Conn: c.By.Conn, PeerAddr: c.By.Addr,
 	}
 	key := liveKey(c.ClusterName, c.BrokerAddr)
+	before := t.stateOf(c.BrokerName, key)
 	l, live := t.live.Get(key)
 	if live = live && l.BrokerName == c.BrokerName; live {
 		e.BrokerID = l.BrokerID
@@ -21,7 +22,7 @@ func (t *Table) unregister(c *UnregisterBroker) {
 	}
 	topics, removed := t.removeAddr(c.BrokerName, c.BrokerAddr)
 	if live || removed {
-		e.Topics, e.Gone = topics, t.takeGone()
+		e.Topics, e.Gone, e.Edit = topics, t.takeGone(), t.edited(before, c.BrokerName, key)
 		t.effect(&e)
 	}
 }
@@ -141,6 +142,7 @@ func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer, word string) boo
 	if !ok || l.Cell != cell {
 		return false
 	}
+	before := t.stateOf(l.BrokerName, cell.key)
 	t.dropLive(cell.key, l)
 	if t.slotOf(l) == nil {
 		return false
@@ -152,6 +154,7 @@ func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer, word string) boo
 	t.effect(&Event{
 		Kind: why, ClusterName: l.ClusterName, BrokerName: l.BrokerName, BrokerAddr: l.BrokerAddr,
 		BrokerID: l.BrokerID, Conn: owner.Conn, PeerAddr: owner.Addr, Topics: topics, Other: word, Gone: t.takeGone(),
+		Edit: t.edited(before, l.BrokerName, cell.key),
 	})
 	return true
 }
@@ -203,6 +206,11 @@ func (t *Table) removeAddr(brokerName, addr string) (topics int, removed bool) {
 func (t *Table) removeGroup(g *Group) (topics int) {
 	if t.lists.hasJoined(g.index) {
 		t.settle()
+	}
+	if t.edits != nil {
+		for l := range t.lists.of(g.index) {
+			t.noteList(l, g, nil)
+		}
 	}
 	topics, ended := t.lists.leave(g.index)
 	t.topicsChanged += topics

@@ -78,6 +78,7 @@ func (t *Table) setPerm(brokerName string, perm func(int32) int32, told func(bef
 		found += len(l.topics)
 		told(before, s.perm, len(l.topics))
 		if s.perm != before {
+			t.noteList(l, g, &s)
 			setting := t.queues.acquire(s)
 			t.lists.join(l, makeQueue(g.index, setting))
 			t.queues.release(setting)
@@ -125,8 +126,32 @@ func (t *Table) setQueueOf(r *TopicRoute, g *Group, s queueSetting, replace bool
 	if to == r.list {
 		return false
 	}
+	if t.edits != nil {
+		t.edits.note(r.name, t.queueSetting(r.list, g), &s)
+	}
 	t.setList(r, to)
 	return true
+}
+
+// queueSetting is what a group has of the topics of a list; nil: nothing.
+func (t *Table) queueSetting(l *queueList, g *Group) *queueSetting {
+	i := l.find(g.index)
+	if i < 0 {
+		return nil
+	}
+	s := t.queues.table.at(l.queues[i].setting()).queueSetting
+	return &s
+}
+
+// noteList notes that a group's queue of all topics of a list is another now; nil stands for none.
+func (t *Table) noteList(l *queueList, g *Group, after *queueSetting) {
+	if t.edits == nil {
+		return
+	}
+	before := t.queueSetting(l, g)
+	for _, id := range l.topics {
+		t.edits.note(t.index.names[id], before, after)
+	}
 }
 
 // setList gives a topic another list.
@@ -161,9 +186,13 @@ func (t *Table) removeQueue(topic string, g *Group) {
 	if !ok {
 		return
 	}
-	switch to := t.lists.without(r.list, g.index); {
-	case to == r.list:
-	case to == noQueues:
+	to := t.lists.without(r.list, g.index)
+	if t.edits != nil && to != r.list {
+		t.edits.note(topic, t.queueSetting(r.list, g), nil)
+	}
+	switch to {
+	case r.list:
+	case noQueues:
 		t.removeTopic(r)
 	default:
 		t.setList(r, to)

@@ -85,6 +85,7 @@ func (a *arrival) wait(r *TopicRoute, s queueSetting) {
 		a.giveUp(w)
 		return
 	}
+	a.noteList(w.list, a.group, &s)
 	setting := a.queues.acquire(s)
 	a.lists.join(w.list, makeQueue(a.group.index, setting))
 	a.queues.release(setting)

@@ -34,5 +34,6 @@
 //	mapping.go        static mappings            check_on.go        proofs, in builds tagged invariants
 //	kv.go             KV configuration           fold.go            zone names
 //	orderconf.go      its order configurations   edit.go            what 216, 217, 205, 327 changed
+//	                                             brokeredit.go      what an event of a broker changed
 //	liveness.go       LiveCell, Live
 package core

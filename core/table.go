@@ -52,10 +52,11 @@ type Table struct {
 	wheel  *wheel.Wheel[*LiveCell]
 	guard  expiryGuard
 
-	gone     []string // topics that lost their last broker, until the event that says why
-	out      *Outcome // of the step under way
-	applying int      // index of the command under way
-	proofs   proofs   // nothing but in builds with internal checks
+	edits    *brokerEdits // nil unless wanted
+	gone     []string     // topics that lost their last broker, until the event that says why
+	out      *Outcome     // of the step under way
+	applying int          // index of the command under way
+	proofs   proofs       // nothing but in builds with internal checks
 }
 
 // NewTable returns a table without brokers. kv may be nil; it is copied.
@@ -150,6 +151,7 @@ func (t *Table) publish(old *Snapshot) {
 }
 
 func (t *Table) apply(now int64, c Command, r *Result) {
+	t.edits.forget()
 	switch c := c.(type) {
 	case *RegisterBroker:
 		t.register(now, c, r)

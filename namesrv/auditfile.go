@@ -19,6 +19,9 @@ func (s *Server) openAudit(c *settings.Settings) (err error) {
 		Path: c.AuditLogPath, MaxMegabytes: c.AuditLogMaxMegabytes, MaxBackups: c.AuditLogMaxBackups, Now: s.wall,
 		Failed: func(err error, _ int) { s.events.fileFailed("audit file not written; lines are lost", err) },
 	})
+	if err == nil {
+		s.table.TellEdits()
+	}
 	return err
 }
 
@@ -73,11 +76,19 @@ func (l *loop) writeAgainst(event audit.Event, v access.Verdict) {
 
 // failed tells of an operator's request that has changed nothing, for the reason in the reply. Any goroutine; d may be nil.
 func (s *Server) failed(d *deed, r *reply) {
-	if d == nil || access.GroupOf(d.Code) != access.Admin {
+	if d == nil || !access.GroupOf(d.Code).Operators() {
 		return
 	}
 	d.Before, d.After = nil, nil
 	d.Event, d.Result, d.Remark = audit.Failed, &r.code, audit.Text(r.remark)
 	s.events.failed(d)
 	s.writeRefusal(&d.Record)
+}
+
+// declined tells of an operator's request that is answered without a look at what it asks for, since too much waits or the server is about
+// to stop. Without an audit file it is told of once a minute for each connection and code, which costs no more. Loop only.
+func (l *loop) declined(r *reply) {
+	if access.GroupOf(l.cmd.Code).Operators() && (l.audit != nil || l.peer().due(l.cmd.Code, l.now)) {
+		l.failed(newDeed(l.session.conn, &l.cmd), r)
+	}
 }

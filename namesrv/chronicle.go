@@ -51,7 +51,7 @@ func (w *writer) tell(effects []core.Effect, c *change) {
 			w.writeEvent(e, c)
 		}
 	}
-	if d := c.deed; d != nil && access.GroupOf(d.Code) == access.Admin {
+	if d := c.deed; d != nil && access.GroupOf(d.Code).Operators() {
 		w.done(d)
 	}
 }
@@ -67,32 +67,24 @@ func (s *Server) done(d *deed) {
 	s.audit.Write(&d.Record)
 }
 
-var eventRecords = map[core.EventKind]audit.Event{
-	core.EventRegistered: audit.BrokerRegistered, core.EventChanged: audit.BrokerChanged, core.EventReplaced: audit.BrokerReplaced,
-	core.EventMoved: audit.BrokerMoved, core.EventUnregistered: audit.BrokerUnregistered, core.EventClosed: audit.BrokerClosed,
-	core.EventExpired: audit.BrokerExpired, core.EventUnanswered: audit.BrokerUnanswered, core.EventToldDead: audit.BrokerToldDead,
-}
-
 // writeEvent writes down what happened to a broker, by the request of c if that has a deed.
 func (s *Server) writeEvent(e *core.Event, c *change) {
-	if s.audit == nil {
+	if s.audit == nil || e.Edit == nil || e.Kind == core.EventConflict && e.Edit.Before == e.Edit.After {
 		return
 	}
-	event, ok := eventRecords[e.Kind]
-	if !ok {
-		return
-	}
-	r := audit.Record{Event: event, What: &audit.What{
+	r := audit.Record{Event: eventKinds[e.Kind].audit, What: &audit.What{
 		Cluster: audit.Text(e.ClusterName), Broker: audit.Text(e.BrokerName), BrokerID: strconv.FormatInt(e.BrokerID, 10), Addr: audit.Text(e.BrokerAddr),
-		Other: audit.Text(e.Other), Topics: e.Topics, Changed: e.TopicsChanged,
+		Other: audit.Text(e.Other), Topics: e.Topics, Changed: e.TopicsChanged, Gone: len(e.Gone),
 	}}
+	brokerEdited(&r, e.Edit)
 	switch {
 	case c.deed != nil:
-		r.Code, r.Name, r.Peer = c.deed.Code, c.deed.Name, c.deed.Peer
+		code := codec.ResponseSuccess
+		r.Code, r.Name, r.Peer, r.Result = c.deed.Code, c.deed.Name, c.deed.Peer, &code
 	case c.session != nil:
 		r.Peer = connOf(c.session.conn)
 	default: // its own connection, which may be gone
-		r.Peer.Conn = uint64(e.Conn)
+		r.Peer = audit.Peer{From: e.PeerAddr, Conn: uint64(e.Conn)}
 		if conn, ok := s.net.Conn(uint64(e.Conn)); ok {
 			r.Peer = connOf(conn)
 		}

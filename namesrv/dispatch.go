@@ -87,7 +87,8 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 	}
 	l.result = answeredOK
 	if goingAway && l.cmd.Version > lastWithoutGoAway {
-		dst = l.fail(dst, codec.ResponseGoAway, remarkGoAway)
+		l.declined(&goAwayReply)
+		dst = l.reply(dst, goAwayReply, nil)
 	} else {
 		dst = l.dispatch(dst, frame)
 	}
@@ -197,6 +198,7 @@ func (l *loop) later(dst, frame []byte) []byte {
 		if l.cmd.Code == codec.RequestRegisterBroker {
 			l.rejected(l.session.conn, &l.cmd, rejectedBudget, remarkBusy)
 		}
+		l.declined(&busyReply)
 		return l.busy(dst)
 	}
 	l.enqueue(l.session, write{frame: keepFrame(l.session.conn, frame), slow: l.slowToDecode(), asked: l.forLater()})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/internal/excerpt"
+	"github.com/waymark-mq/waymark/namesrv/access"
 )
 
 // eventLog writes what happens to brokers, one line an event, and what else peers, the disk or faults of ours bring about. What repeats
@@ -15,7 +17,7 @@ import (
 // keep one from being written by bringing about others.
 type eventLog struct {
 	logger *slog.Logger
-	events [maxEventKinds]*allowance // by core.EventKind
+	events [core.EventKinds]*allowance // by core.EventKind
 	kinds  [lineKinds]*allowance
 }
 
@@ -57,46 +59,9 @@ const (
 	otherPeriod = time.Second
 )
 
-// eventText is how an event is written.
-type eventText struct {
-	level slog.Level
-	text  string
-	other string // what Event.Other is
-	often bool   // may come with every registration: once a minute for each slot
-	deed  bool   // an operator's: his deed is told (chronicle.go), which says who he is
-}
-
-var eventTexts = map[core.EventKind]eventText{
-	core.EventRegistered:       {level: slog.LevelInfo, text: "broker registered"},
-	core.EventChanged:          {level: slog.LevelInfo, text: "broker registered changes"},
-	core.EventUnchanged:        {level: slog.LevelDebug, text: "broker registered again"},
-	core.EventRefused:          {level: slog.LevelWarn, text: "registration refused: one topic under an unknown id, or too many ids", often: true},
-	core.EventConflict:         {level: slog.LevelWarn, text: "registration lost: the slot is held with a greater stateVersion", other: "holder", often: true},
-	core.EventReplaced:         {level: slog.LevelWarn, text: "broker took the slot of another address", other: "displaced", often: true},
-	core.EventUnregistered:     {level: slog.LevelInfo, text: "broker unregistered"},
-	core.EventClosed:           {level: slog.LevelInfo, text: "broker removed: its connection ended"},
-	core.EventExpired:          {level: slog.LevelWarn, text: "broker removed: silent for longer than its timeout"},
-	core.EventMoved:            {level: slog.LevelWarn, text: "address registered under another broker name; the former lost it", other: "former", often: true},
-	core.EventTwoClusters:      {level: slog.LevelWarn, text: "broker name is known in another cluster: both share one entry", other: "firstCluster", often: true},
-	core.EventTimeoutClamped:   {level: slog.LevelWarn, text: "heartbeat timeout outside 1 s to 1 year was clamped", often: true},
-	core.EventDeadlinesShifted: {level: slog.LevelWarn, text: "process stood still: every deadline moves by the lateness"},
-	core.EventPartsDelete: {level: slog.LevelWarn, text: "registration of a known version took topics off: with deleteTopicWithBrokerRegistration " +
-		"each part of a split registration takes off those of the others", often: true},
-	core.EventExpiryHeld:       {level: slog.LevelWarn, text: "expiry held: too many brokers are silent at once while their connections are open"},
-	core.EventExpiryGuardEnded: {level: slog.LevelWarn, text: "expiry guard ended: no broker is suspect any more"},
-	core.EventTopicDeleted:     {text: "topic deleted", deed: true},
-	core.EventTopicRegistered:  {text: "topic registered by a tool", deed: true},
-	core.EventWriteWiped:       {text: "broker's topics take no messages any more", deed: true},
-	core.EventWriteAdded:       {text: "broker's topics take messages again", deed: true},
-	core.EventKVPut:            {text: "KV value set", deed: true},
-	core.EventKVDeleted:        {text: "KV value deleted", deed: true},
-	core.EventUnanswered:       {level: slog.LevelWarn, text: "broker removed: it doesn't answer probes and is silent"},
-	core.EventToldDead:         {level: slog.LevelWarn, text: "broker removed: another nameserver saw its end", other: "saidBy"},
-}
-
 // log writes one event. Writer only.
 func (l *eventLog) log(e *core.Event) {
-	t := eventTexts[e.Kind]
+	t := &eventKinds[e.Kind]
 	switch e.Kind { // these name no broker
 	case core.EventDeadlinesShifted:
 		if more, ok := l.events[e.Kind].limit.allow(""); ok {
@@ -114,7 +79,7 @@ func (l *eventLog) log(e *core.Event) {
 		return
 	}
 	more := 0
-	if t.often {
+	if t.often || e.Kind == core.EventChanged && e.TopicsChanged == 0 { // two brokers that share a slot change it all the time
 		var ok bool
 		if more, ok = l.events[e.Kind].limit.allow(fmt.Sprintf("%q %q %d", short(e.ClusterName), short(e.BrokerName), e.BrokerID)); !ok {
 			return
@@ -141,6 +106,9 @@ func (l *eventLog) done(d *deed) {
 	level, text := slog.LevelDebug, "an operator's request changed nothing"
 	if d.changed {
 		level, text = slog.LevelInfo, "changed by an operator's request"
+		if access.GroupOf(d.Code) == access.Both {
+			text = "changed by an operator's or a broker's request"
+		}
 	}
 	if !l.logger.Enabled(context.Background(), level) {
 		return
@@ -226,10 +194,7 @@ func (l *eventLog) productFailed(err error) {
 }
 
 // short cuts what a peer sent to what a log line can bear.
-func short(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + "…"
-}
+func short(s string) string { return excerpt.Of(s, maxLogText) }
+
+// maxLogText bounds a text of a log line, in bytes.
+const maxLogText = 200

@@ -45,7 +45,8 @@ type guardCounts struct {
 
 // AccessStats are counts since the start.
 type AccessStats struct {
-	// Requests that were answered NO_PERMISSION (16), or dropped if one-way, because of adminAllowList, readOnly or brokerAllowList.
+	// Requests that were answered NO_PERMISSION (16), or dropped if one-way, because of adminAllowList, readOnly or brokerAllowList. 217 counts
+	// as an operator's.
 	RefusedAdmin, RefusedBroker uint64
 	// Requests that would have been but for the mode observe.
 	ObservedAdmin, ObservedBroker uint64
@@ -61,11 +62,15 @@ type AccessStats struct {
 func (s *Server) AccessStats() AccessStats {
 	lines := s.audit.Stats()
 	return AccessStats{
-		RefusedAdmin: s.guarded.refused[access.Admin].Load(), RefusedBroker: s.guarded.refused[access.Broker].Load(),
-		ObservedAdmin: s.guarded.observed[access.Admin].Load(), ObservedBroker: s.guarded.observed[access.Broker].Load(),
+		RefusedAdmin: operators(&s.guarded.refused), RefusedBroker: s.guarded.refused[access.Broker].Load(),
+		ObservedAdmin: operators(&s.guarded.observed), ObservedBroker: s.guarded.observed[access.Broker].Load(),
 		ConnectionsLimited: s.net.Unadmitted(), MissesLimited: s.guarded.misses.Load(),
 		AuditWritten: lines.Written, AuditLost: lines.Lost,
 	}
+}
+
+func operators(counts *[access.Groups]atomic.Uint64) uint64 {
+	return counts[access.Admin].Load() + counts[access.Both].Load()
 }
 
 // refuses reports whether the rules are against carrying out the request in hand, and tells of it. rules are on.
@@ -93,7 +98,7 @@ func (l *loop) refuses(rules *access.Rules) (v verdict, refused bool) {
 			l.tellRejected(l.session.conn, &l.cmd, rejectedAccess, remarkNoPermission+v.from+": "+v.By)
 		}
 	}
-	if l.audit != nil && (due || g == access.Admin) {
+	if l.audit != nil && (due || g.Operators()) {
 		l.writeAgainst(event, v.Verdict)
 	}
 	return v, v.Refused

@@ -12,6 +12,7 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/settings"
 )
 
 func anyEvent(*Event) bool { return true }
@@ -110,7 +111,7 @@ func TestEventTextsAreBounded(t *testing.T) {
 		Kind: core.EventTopicDeleted, ClusterName: long, BrokerName: long, BrokerAddr: long, Other: long, Topic: long, Namespace: long,
 		Key: long, Gone: []string{long},
 	}, long)
-	s.history.recordSetting(long, long, long, core.Peer{Addr: long})
+	s.history.recordSetting(settings.Change{Key: long, Old: long, New: long}, core.Peer{Addr: long})
 	for _, e := range s.Events(0, 10, anyEvent).Events {
 		for _, text := range []string{e.Cluster, e.Broker, e.Addr, e.Peer, e.Other, e.Topic, e.Namespace, e.Key, e.Detail} {
 			if len(text) > maxEventText || strings.ContainsRune(text, '\uFFFD') {

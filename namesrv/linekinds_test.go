@@ -39,11 +39,11 @@ func waysToALine() (ways []bringsAbout) {
 		lineFault:     {"fault", func(l *eventLog, i int) { l.limited(lineFault, slog.LevelError, fmt.Sprint(i), "fault") }},
 	}
 	for kind := range core.EventKinds {
-		t := eventTexts[kind]
+		t := &eventKinds[kind]
 		if t.deed || t.level < slog.LevelInfo { // told with the deed, or not at all
 			continue
 		}
-		ways = append(ways, bringsAbout{eventNames[kind], func(l *eventLog, i int) { l.log(&core.Event{Kind: kind, BrokerName: fmt.Sprint("b", i)}) }})
+		ways = append(ways, bringsAbout{t.name, func(l *eventLog, i int) { l.log(&core.Event{Kind: kind, BrokerName: fmt.Sprint("b", i)}) }})
 	}
 	return ways
 }

@@ -55,7 +55,7 @@ func (p *persister) updateConfig(d *durable) {
 			if c.Ignored {
 				continue
 			}
-			p.history.recordSetting(c.Key, c.Old, c.New, d.session.asker())
+			p.history.recordSetting(c, d.session.asker())
 		}
 	}})
 	<-applied

@@ -95,18 +95,19 @@ type Server struct {
 
 	_ cpu.CacheLinePad // what follows is written all the time, by somebody
 
-	counts   *counts
-	tallies  lastTallies
-	guarded  guardCounts
-	fatal    func(error)                  // Options.Fatal
-	audit    *audit.Log                   // nil without auditLogPath
-	level    *slog.LevelVar               // Options.Level
-	refusals map[audit.Event]*sharedBurst // records in the audit file that peers bring about at will; never written
-	events   *eventLog
-	history  *history
-	drain    drain
-	notifier *netpoll.Notifier
-	notified int32 // notifications so far, their opaque; writer only
+	counts      *counts
+	tallies     lastTallies
+	guarded     guardCounts
+	fatal       func(error)                       // Options.Fatal
+	audit       *audit.Log                        // nil without auditLogPath
+	level       *slog.LevelVar                    // Options.Level
+	startedWith atomic.Pointer[settings.Settings] // in force, of keys that need a restart
+	refusals    map[audit.Event]*sharedBurst      // records in the audit file that peers bring about at will; never written
+	events      *eventLog
+	history     *history
+	drain       drain
+	notifier    *netpoll.Notifier
+	notified    int32 // notifications so far, their opaque; writer only
 
 	decoders decoders
 	rooms    sync.Pool // of *codec.RegisterRoom
@@ -160,6 +161,7 @@ func New(o Options) (*Server, error) {
 	s := newServer(o)
 	s.table, s.kvFile, s.kv = core.NewTable(o.Settings.Core(), kv), kvFile, kv
 	s.settings.Store(o.Settings)
+	s.startedWith.Store(o.Settings)
 	if err := s.guard.set(o.Settings); err != nil {
 		return nil, fmt.Errorf("namesrv: %w", err)
 	}
@@ -249,6 +251,7 @@ func (s *Server) Start() error {
 		bound := *c
 		bound.ListenPort = n.Addr().(*net.TCPAddr).Port
 		s.settings.Store(&bound)
+		s.startedWith.Store(&bound)
 	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
 	s.moveTo(Serving)

@@ -1,6 +1,9 @@
 package netpoll
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+)
 
 const (
 	sniffBytes   = 12 // no frame of a fresh connection is cut before this many bytes are there; no real one is shorter
@@ -15,7 +18,8 @@ const (
 	stageFresh   stage = iota // waiting for the 12 bytes that tell a PROXY header
 	stageProxied              // a PROXY header was read; the next byte tells TLS from frames
 	stageFrames
-	stageTLS // the handshake runs; stageFrames follows
+	stageTLS    // the handshake runs
+	stageSecure // it is over; the first plain bytes tell a foreigner from frames
 )
 
 // sniffed is what the first bytes turned out to be: skip bytes of preamble, perhaps with the address of the real peer.
@@ -96,4 +100,18 @@ func (l *loop) refuses(c *Conn, s *sniffed, err error) error {
 		return ErrPlaintext
 	}
 	return nil
+}
+
+// sniffSecure looks at the first plain bytes inside TLS: no PROXY header and no further TLS can come there, but a browser can.
+func (l *loop) sniffSecure(c *Conn, b []byte) error {
+	err := recognise(b, l.server.opts.MaxFrameBytes)
+	if f, ok := errors.AsType[*ForeignError](err); ok {
+		return &ForeignError{Protocol: f.Protocol + " inside TLS", Meant: f.Meant}
+	}
+	if len(b) < recogniseBytes {
+		c.want = max(lengthBytes, len(b)+1) // each byte may tell
+		return err
+	}
+	c.stage, c.want = stageFrames, lengthBytes
+	return err
 }

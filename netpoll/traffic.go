@@ -158,6 +158,11 @@ func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
 	large := c.large
 	for {
 		rest := b[used:]
+		if c.stage == stageSecure {
+			if err := l.sniffSecure(c, rest); err != nil || c.stage == stageSecure {
+				return used, err
+			}
+		}
 		if c.stage != stageFrames {
 			skip, ok, err := l.preamble(c, rest)
 			if err != nil || !ok {
