@@ -17,11 +17,15 @@ build: ## build the nameserver into bin/
 test: ## all tests that need nothing but Go
 	$(GO) test ./...
 
-race: ## the tests under the race detector, in random order
+race: ## the tests under the race detector, in random order; faults too, but for those of sizes
 	$(GO) test -race -shuffle=on ./...
+	$(GO) build -race -o bin/race/ ./cmd/namesrv
+	WAYMARK_BIN=$(CURDIR)/bin/race/namesrv $(GO) test -tags faults -short -count=1 ./faults
 
-invariants: ## the tests with all internal checks on and given-back bytes overwritten
+invariants: ## the tests with all internal checks on and given-back bytes overwritten; faults as for race
 	$(GO) test -tags invariants ./...
+	$(GO) build -tags invariants -o bin/invariants/ ./cmd/namesrv
+	WAYMARK_BIN=$(CURDIR)/bin/invariants/namesrv $(GO) test -tags faults -short -count=1 ./faults
 
 lint: ## format, vet, staticcheck, tidy modules, 386
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run gofmt -w on these'; exit 1; }

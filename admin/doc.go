@@ -5,7 +5,7 @@
 //	GET  /readyz         200 while serving; else 503, and the state as text
 //	GET  /debug/pprof/   profiles, for peers on a loopback address only
 //	GET  /api/v1/        Options.API
-//	POST /drain          Options.Drain, for peers on a loopback address only
+//	POST /drain          Options.Drain, for peers on a loopback address only; 202 if it begins one, 409 if not
 //
 // A server on a loopback address, and elsewhere drain and profiles, are asked by an address, localhost or the host of Options.Addr;
 // by any other name a web page may have sent the request.

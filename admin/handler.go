@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -32,10 +33,7 @@ func newHandler(o *Options, bound net.Addr) http.Handler {
 		mux.Handle("/api/v1/", o.API)
 	}
 	if o.Drain != nil {
-		mux.Handle("POST /drain", onLoopback(func(w http.ResponseWriter, _ *http.Request) {
-			o.Drain()
-			text(w, http.StatusAccepted, "draining")
-		}))
+		mux.Handle("POST /drain", onLoopback(func(w http.ResponseWriter, r *http.Request) { drain(w, r, o) }))
 	}
 	h := http.NewCrossOriginProtection().Handler(mux)
 	if isLoopback(bound.String()) {
@@ -65,6 +63,22 @@ func readyz(w http.ResponseWriter, state namesrv.State) {
 		return
 	}
 	text(w, http.StatusOK, "ok")
+}
+
+// drain answers 202 if a drain has begun, 409 if the server drains or stops already, or has yet to start.
+func drain(w http.ResponseWriter, r *http.Request, o *Options) {
+	status := http.StatusConflict
+	begun := o.Drain(r.RemoteAddr)
+	if begun {
+		status = http.StatusAccepted
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(struct {
+		Begun bool   `json:"begun"`
+		State string `json:"state"`
+	}{begun, o.Source.State().String()})
 }
 
 func text(w http.ResponseWriter, status int, line string) {

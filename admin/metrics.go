@@ -2,8 +2,11 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/waymark-mq/waymark/internal/build"
 	"github.com/waymark-mq/waymark/namesrv"
 )
 
@@ -26,11 +30,11 @@ const (
 func newMetrics(o *Options) http.Handler {
 	make := sync.OnceValue(func() http.Handler {
 		r := prometheus.NewRegistry()
-		r.MustRegister(&collector{source: o.Source, tls: o.TLS, build: readBuild()},
+		r.MustRegister(&collector{source: o.Source, tls: o.TLS, build: build.Read(), logger: o.Logger},
 			collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-		return promhttp.HandlerFor(r, promhttp.HandlerOpts{
+		return promhttp.HandlerFor(prometheus.GathererFunc(wholeOrNothing(r.Gather)), promhttp.HandlerOpts{
 			MaxRequestsInFlight: maxScrapes,
-			ErrorHandling:       promhttp.ContinueOnError, // what is right is shown
+			ErrorHandling:       promhttp.ContinueOnError, // a figure that is wrong takes no other with it
 			ErrorLog:            slog.NewLogLogger(o.Logger.Handler(), slog.LevelWarn),
 		})
 	})
@@ -41,7 +45,33 @@ func newMetrics(o *Options) http.Handler {
 type collector struct {
 	source Source
 	tls    func() time.Time
-	build  build
+	build  build.Info
+	logger *slog.Logger
+}
+
+// errGathering stands for all figures of a scrape that ran into a fault: it is answered 500. Gathering happens on goroutines of the
+// library, where a fault that isn't recovered would end the process.
+var errGathering = errors.New("admin: fault while metrics were gathered")
+
+// wholeOrNothing gathers nothing if a collector ran into a fault: what it hadn't come to yet would be taken for absent.
+func wholeOrNothing[T any](gather func() ([]T, error)) func() ([]T, error) {
+	return func() ([]T, error) {
+		families, err := gather()
+		all := prometheus.MultiError{err}
+		errors.As(err, &all) // unless it is the only one
+		if slices.ContainsFunc(all, func(err error) bool { return errors.Is(err, errGathering) }) {
+			return nil, errGathering
+		}
+		return families, err
+	}
+}
+
+// recovered, deferred, makes a fault the scrape's error.
+func (c *collector) recovered(ch chan<- prometheus.Metric) {
+	if r := recover(); r != nil {
+		c.logger.Error("fault while metrics were gathered", "panic", r, "stack", string(debug.Stack()))
+		ch <- prometheus.NewInvalidMetric(buildInfo.desc, errGathering)
+	}
 }
 
 // Describe implements prometheus.Collector.
@@ -53,6 +83,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
+	defer c.recovered(ch)
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeLimit)
 	defer cancel()
 	m := c.source.Metrics(ctx)
@@ -71,7 +102,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 			s.value(tlsExpiry, float64(t.Unix()))
 		}
 	}
-	s.value(buildInfo, 1, c.build.version, c.build.revision, c.build.goVersion)
+	s.value(buildInfo, 1, c.build.Version, c.build.Revision, c.build.Go)
 }
 
 // sink turns figures into Prometheus's metrics.
@@ -82,7 +113,17 @@ func (s sink) value(m *metric, v float64, labels ...string) {
 	if m.kind == counter {
 		t = prometheus.CounterValue
 	}
-	s.ch <- prometheus.MustNewConstMetric(m.desc, t, v, labels...)
+	s.send(m)(prometheus.NewConstMetric(m.desc, t, v, labels...))
+}
+
+// send shows a figure, or makes it an error of the scrape.
+func (s sink) send(m *metric) func(prometheus.Metric, error) {
+	return func(figure prometheus.Metric, err error) {
+		if err != nil {
+			figure = prometheus.NewInvalidMetric(m.desc, err)
+		}
+		s.ch <- figure
+	}
 }
 
 // histogram shows h in units of which divisor come on one of h's.
@@ -95,7 +136,7 @@ func (s sink) histogram(m *metric, h namesrv.Histogram, divisor float64, labels 
 			buckets[float64(h.Bounds[i])/divisor] = n
 		}
 	}
-	s.ch <- prometheus.MustNewConstHistogram(m.desc, n, float64(h.Sum)/divisor, buckets, labels...)
+	s.send(m)(prometheus.NewConstHistogram(m.desc, n, float64(h.Sum)/divisor, buckets, labels...))
 }
 
 func (s sink) requests(m *namesrv.Metrics) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -168,5 +170,26 @@ func TestScrapeBeforeTheStart(t *testing.T) {
 	wantLine(t, text, `waymark_loops 0`)
 	if strings.Contains(text, "waymark_tls_certificate") {
 		t.Error("a certificate's expiry without one")
+	}
+}
+
+// A fault while figures are gathered is that scrape's error, told of with its stack, and no other's. A figure that can't be shown takes
+// no other with it.
+func TestFaultInAScrape(t *testing.T) {
+	var metrics *namesrv.Metrics // nil is a fault
+	source := &fakeSource{state: namesrv.Serving, metrics: func(context.Context) *namesrv.Metrics { return metrics }}
+	var log strings.Builder
+	url := serve(t, Options{Source: source, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	status, body := do(t, "GET", url+"/metrics")
+	if status != http.StatusInternalServerError || !strings.Contains(body, errGathering.Error()) || strings.Contains(body, "waymark_") {
+		t.Errorf("%d %q", status, body)
+	}
+	if !strings.Contains(log.String(), "nil pointer") || !strings.Contains(log.String(), "metrics.go") {
+		t.Errorf("log %q", log.String())
+	}
+	metrics = &namesrv.Metrics{Clients: []namesrv.ClientMetrics{{Language: "\xff", Version: "1", Conns: 1}}}
+	status, body = do(t, "GET", url+"/metrics")
+	if status != http.StatusOK || !strings.Contains(body, "\nwaymark_topics 0\n") || strings.Contains(body, "waymark_connections{") {
+		t.Errorf("%d %q", status, body)
 	}
 }

@@ -25,10 +25,10 @@ type Source interface {
 type Options struct {
 	Addr   string // host:port; port 0 takes a free one
 	Source Source
-	Logger *slog.Logger     // nil: slog.Default()
-	API    http.Handler     // mounted at /api/v1/; nil: not there
-	Drain  func()           // of POST /drain; nil: not there
-	TLS    func() time.Time // when the certificate expires; nil, or the zero time: there is none
+	Logger *slog.Logger         // nil: slog.Default()
+	API    http.Handler         // mounted at /api/v1/; nil: not there
+	Drain  func(by string) bool // of POST /drain, by whose address; whether it has begun one; nil: not there
+	TLS    func() time.Time     // when the certificate expires; nil, or the zero time: there is none
 }
 
 // Bounds of what peers may cost.

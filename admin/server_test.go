@@ -78,7 +78,7 @@ func TestPaths(t *testing.T) {
 	http.HandleFunc("/secret", func(http.ResponseWriter, *http.Request) { t.Error("DefaultServeMux is served") })
 	drained := 0
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { text(w, http.StatusOK, r.URL.Path) })
-	full := serve(t, Options{Source: &fakeSource{state: namesrv.Serving}, API: api, Drain: func() { drained++ }})
+	full := serve(t, Options{Source: &fakeSource{state: namesrv.Serving}, API: api, Drain: func(string) bool { drained++; return true }})
 	bare := serve(t, Options{Source: &fakeSource{state: namesrv.Serving}})
 	for _, tt := range []struct {
 		url, method, path string
@@ -101,6 +101,31 @@ func TestPaths(t *testing.T) {
 	// A page of another site, open in a browser on this machine.
 	if status, _ := do(t, "POST", full+"/drain", "Sec-Fetch-Site", "cross-site", "Origin", "http://elsewhere.example"); status != http.StatusForbidden || drained != 1 {
 		t.Errorf("from another site: %d, drained %d times", status, drained)
+	}
+}
+
+// A drain tells whether it has begun, and whose it is.
+func TestDrainTellsWhetherItBegins(t *testing.T) {
+	for _, tt := range []struct {
+		begins bool
+		state  namesrv.State
+		status int
+		body   string
+	}{
+		{true, namesrv.Draining, http.StatusAccepted, `{"begun":true,"state":"draining"}`},
+		{false, namesrv.Draining, http.StatusConflict, `{"begun":false,"state":"draining"}`},
+		{false, namesrv.Stopping, http.StatusConflict, `{"begun":false,"state":"stopping"}`},
+		{false, namesrv.Starting, http.StatusConflict, `{"begun":false,"state":"starting"}`},
+	} {
+		by := ""
+		h := newHandler(&Options{Source: &fakeSource{state: tt.state}, Logger: quiet(), Drain: func(who string) bool { by = who; return tt.begins }}, everywhere)
+		r := httptest.NewRequest("POST", "/drain", nil)
+		r.Host, r.RemoteAddr = "localhost", "127.0.0.1:4711"
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != tt.status || w.Body.String() != tt.body+"\n" || w.Header().Get("Content-Type") != "application/json" || by != r.RemoteAddr {
+			t.Errorf("%+v: %d %s by %q", tt, w.Code, w.Body, by)
+		}
 	}
 }
 
@@ -134,7 +159,7 @@ func TestOtherNamesOfThisMachine(t *testing.T) {
 		drained := false
 		h := newHandler(&Options{Addr: "admin.example:9870", Source: &fakeSource{state: namesrv.Serving}, Logger: quiet(),
 			API:   http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "topics") }),
-			Drain: func() { drained = true }}, tt.bound)
+			Drain: func(string) bool { drained = true; return true }}, tt.bound)
 		for _, host := range hosts {
 			r := httptest.NewRequest(tt.method, tt.path, nil)
 			r.Host, r.RemoteAddr = host.host, "127.0.0.1:1"
@@ -153,7 +178,7 @@ func TestOtherNamesOfThisMachine(t *testing.T) {
 // Profiles and drain are for this machine, whatever address is listened on.
 func TestOnlyFromThisMachine(t *testing.T) {
 	drained := false
-	h := newHandler(&Options{Source: &fakeSource{state: namesrv.Serving}, Logger: quiet(), Drain: func() { drained = true }}, everywhere)
+	h := newHandler(&Options{Source: &fakeSource{state: namesrv.Serving}, Logger: quiet(), Drain: func(string) bool { drained = true; return true }}, everywhere)
 	for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/cmdline", "/debug/pprof/profile", "/debug/pprof/trace", "/debug/pprof/symbol", "/drain", "/readyz"} {
 		method, ok := "GET", http.StatusOK
 		if path == "/drain" {

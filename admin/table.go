@@ -87,12 +87,12 @@ var (
 	stepSize    = define(histogram, "waymark_step_commands", "commands", "Commands that one step of the table applied")
 	writeQueue  = define(gauge, "waymark_write_queue", "changes", "Changes that wait for the writer")
 	writeBytes  = define(gauge, "waymark_write_bytes", "bytes", "Memory of write requests that wait; above the limit registrations are answered SYSTEM_BUSY")
-	writeLimit  = define(gauge, "waymark_write_limit_bytes", "bytes", "That limit")
+	writeLimit  = define(gauge, "waymark_write_limit_bytes", "bytes", "That limit (`writeBudgetBytes`, or what follows from the memory limit)")
 	listQueue   = define(gauge, "waymark_list_queue", "answers", "Large list answers that wait to be encoded")
 
 	accessDenied = define(counter, "waymark_access_denied_total", "",
 		"Requests that `adminAllowList`, `readOnly` or `brokerAllowList` was against",
-		label{"group", "`admin`, `broker`"}, label{"mode", "`enforce`: refused; `observe`: let through"})
+		label{"group", "`admin`, REGISTER_TOPIC_IN_NAMESRV too; `broker`"}, label{"mode", "`enforce`: refused; `observe`: let through"})
 	connectionsLimited = define(counter, "waymark_connections_limited_total", "", "Connections closed at once because of `maxNewConnectionsPerSecondPerAddress`")
 	missesLimited      = define(counter, "waymark_misses_limited_total", "", "Route queries answered SYSTEM_BUSY because of `maxMissesPerSecondPerAddress`")
 	auditRecords       = define(counter, "waymark_audit_records_total", "", "Lines of the audit file", label{"result", "`written`, `lost`: the disk was slow or full"})
@@ -112,11 +112,11 @@ var (
 	bytesIn     = define(counter, "waymark_received_bytes_total", "bytes", "Bytes received")
 	bytesOut    = define(counter, "waymark_sent_bytes_total", "bytes", "Bytes given to sockets")
 	assembled   = define(counter, "waymark_assembled_bytes_total", "bytes", "Bytes copied to put large frames together")
-	panics      = define(counter, "waymark_panics_total", "", "Faults in a request's handling, on the event loops or off them; each ended its connection")
-	unsent      = define(gauge, "waymark_unsent_bytes", "bytes", "Answers that no socket has taken; above the limit queries are answered SYSTEM_BUSY")
-	unsentLimit = define(gauge, "waymark_unsent_limit_bytes", "bytes", "That limit (`outputBudgetBytes`)")
-	held        = define(gauge, "waymark_held_bytes", "bytes", "Input received and not handled yet")
-	heldLimit   = define(gauge, "waymark_held_limit_bytes", "bytes", "Its limit, above which connections that hold much are closed")
+	panics      = define(counter, "waymark_panics_total", "", "Faults in a request's handling, on the event loops or off them; most ended its connection")
+	unsent      = define(gauge, "waymark_unsent_bytes", "bytes", "Answers that no socket has taken, the rest of a piece of 64 KiB counted as all of it; above the limit queries are answered SYSTEM_BUSY")
+	unsentLimit = define(gauge, "waymark_unsent_limit_bytes", "bytes", "That limit (`outputBudgetBytes`, or what follows from the memory limit)")
+	held        = define(gauge, "waymark_held_bytes", "bytes", "Input received and not handled yet, with the memory made for large frames")
+	heldLimit   = define(gauge, "waymark_held_limit_bytes", "bytes", "Its limit (`inputBudgetBytes`, likewise), above which connections that hold much are closed")
 
 	peerDivergence = define(gauge, "rocketmq_namesrv_peer_divergence", "seconds",
 		"For how long another nameserver has held other brokers, topics or queues than this one, beyond the 45 s that a registration may take to come to all; 0 while it holds the same. Absent while it can't be compared",

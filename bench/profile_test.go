@@ -120,7 +120,7 @@ func TestRun(t *testing.T) {
 		}
 	})
 	t.Run("death", func(t *testing.T) {
-		r := runInside(t, smoke(t, "mass-death", ""))
+		r := runInside(t, smoke(t, "mass-death", "half"))
 		if r.Fleet.Deaths != 5 || r.Fleet.Comebacks.Latency.Count != 5 || r.Measured.Registered != 5 {
 			t.Errorf("%+v", r.Fleet)
 		}

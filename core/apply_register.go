@@ -33,28 +33,31 @@ func (t *Table) register(now int64, c *RegisterBroker, r *Result) {
 		t.event(EventRefused, c, "")
 		return
 	}
-	reg := registration{RegisterBroker: c, first: known == ""}
+	reg := registration{RegisterBroker: c, first: known == "", before: t.stateOf(c.BrokerName, liveKey(c.ClusterName, c.BrokerAddr))}
 	reg.prev = t.takeOver(c)
 	if displaced != "" {
-		t.event(EventReplaced, c, displaced)
+		t.replace(&reg, displaced)
+	} else {
+		t.joinGroup(&reg)
 	}
-	t.joinGroup(&reg)
 	t.applyTopics(&reg)
 	if reg.changed > 0 { // whoever else registered under this name didn't leave its topics so
 		reg.group = t.brokers.mark(reg.group)
 	}
 	l := t.enliven(now, &reg)
 	r.MasterAddr, r.HAServerAddr = masterOf(l, reg.group, t.live.Get)
-	t.reportRegistered(&reg)
+	t.reportRegistered(&reg, l)
 }
 
 // registration is a RegisterBroker on its way through the tables.
 type registration struct {
 	*RegisterBroker
-	first   bool  // the slot (name, id) was empty
+	first   bool // the slot (name, id) was empty
+	before  BrokerState
 	prev    *Live // what the address registered before under this name; nil if nothing
 	group   *Group
-	changed int // topics and mappings added or changed
+	regroup bool // the members, zone or role of a known group have changed
+	changed int  // topics and mappings added, changed or taken off
 }
 
 // newVersion reports whether the broker's table may differ from the known one.
@@ -68,17 +71,27 @@ func (t *Table) losesConflict(c *RegisterBroker, holder string) bool {
 	return ok && l.DataVersion.StateVersion > c.Body.DataVersion.StateVersion
 }
 
+// replace puts the broker into the slot of another address.
+func (t *Table) replace(r *registration, displaced string) {
+	key := liveKey(r.ClusterName, displaced)
+	before := t.stateOf(r.BrokerName, key)
+	e := t.event(EventReplaced, r.RegisterBroker, displaced)
+	t.joinGroup(r)
+	e.Edit = t.edited(before, r.BrokerName, key)
+}
+
 func (t *Table) loseConflict(g *Group, c *RegisterBroker, holder string) {
+	key := liveKey(c.ClusterName, c.BrokerAddr)
+	before := t.stateOf(c.BrokerName, key)
 	if g.hasAddr(c.BrokerAddr) {
 		n := g.clone()
 		n.Addrs = without(g.Addrs, func(a Address) bool { return a.Addr == c.BrokerAddr })
 		t.brokers.put(n)
 	}
-	key := liveKey(c.ClusterName, c.BrokerAddr)
 	if l, ok := t.live.Get(key); ok && l.BrokerName == c.BrokerName {
 		t.dropLive(key, l)
 	}
-	t.event(EventConflict, c, holder)
+	t.event(EventConflict, c, holder).Edit = t.edited(before, c.BrokerName, key)
 }
 
 // takeOver returns what the address registered before under this name. If it
@@ -89,10 +102,11 @@ func (t *Table) takeOver(c *RegisterBroker) *Live {
 	if !ok || prev.BrokerName == c.BrokerName {
 		return prev
 	}
+	before := t.stateOf(prev.BrokerName, key)
 	e := t.event(EventMoved, c, prev.BrokerName)
 	t.dropLive(key, prev)
 	t.removeAddr(prev.BrokerName, c.BrokerAddr)
-	e.Gone = t.takeGone()
+	e.Gone, e.Edit = t.takeGone(), t.edited(before, prev.BrokerName, key)
 	return nil
 }
 
@@ -112,6 +126,7 @@ func (t *Table) joinGroup(r *registration) {
 		n = old
 	} else {
 		n = t.brokers.put(n)
+		r.regroup = old != nil
 	}
 	r.group = n
 	t.brokers.join(r.ClusterName, r.BrokerName)
@@ -142,12 +157,14 @@ func (t *Table) applyTopics(r *registration) {
 		mask = ^int32(permWrite)
 	}
 	all := r.newVersion()
+	a := t.newArrival(r.group, all)
 	for i := range r.Body.Topics {
-		c := &r.Body.Topics[i]
-		if c.HasName && t.setQueue(c.Name, r.group, queueSetting{c.ReadQueueNums, c.WriteQueueNums, c.Perm & mask, c.TopicSysFlag}, all) {
-			r.changed++
+		if c := &r.Body.Topics[i]; c.HasName {
+			a.topic(c.Name, queueSetting{c.ReadQueueNums, c.WriteQueueNums, c.Perm & mask, c.TopicSysFlag})
 		}
 	}
+	a.end()
+	r.changed += a.changed
 	if !all && deleted > 0 && r.changed > deleted {
 		t.event(EventPartsDelete, r.RegisterBroker, "")
 	}
@@ -162,6 +179,7 @@ func (t *Table) applyTopics(r *registration) {
 // deleteMissing takes the broker off the topics that the registration lacks
 // (deleteTopicWithBrokerRegistration).
 func (t *Table) deleteMissing(r *registration) {
+	t.settle()
 	sent := make(map[string]struct{}, len(r.Body.Topics))
 	for i := range r.Body.Topics {
 		sent[r.Body.Topics[i].Key] = struct{}{}

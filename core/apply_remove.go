@@ -14,6 +14,7 @@ func (t *Table) unregister(c *UnregisterBroker) {
 		Conn: c.By.Conn, PeerAddr: c.By.Addr,
 	}
 	key := liveKey(c.ClusterName, c.BrokerAddr)
+	before := t.stateOf(c.BrokerName, key)
 	l, live := t.live.Get(key)
 	if live = live && l.BrokerName == c.BrokerName; live {
 		e.BrokerID = l.BrokerID
@@ -21,7 +22,7 @@ func (t *Table) unregister(c *UnregisterBroker) {
 	}
 	topics, removed := t.removeAddr(c.BrokerName, c.BrokerAddr)
 	if live || removed {
-		e.Topics, e.Gone = topics, t.takeGone()
+		e.Topics, e.Gone, e.Edit = topics, t.takeGone(), t.edited(before, c.BrokerName, key)
 		t.effect(&e)
 	}
 }
@@ -141,6 +142,7 @@ func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer, word string) boo
 	if !ok || l.Cell != cell {
 		return false
 	}
+	before := t.stateOf(l.BrokerName, cell.key)
 	t.dropLive(cell.key, l)
 	if t.slotOf(l) == nil {
 		return false
@@ -152,6 +154,7 @@ func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer, word string) boo
 	t.effect(&Event{
 		Kind: why, ClusterName: l.ClusterName, BrokerName: l.BrokerName, BrokerAddr: l.BrokerAddr,
 		BrokerID: l.BrokerID, Conn: owner.Conn, PeerAddr: owner.Addr, Topics: topics, Other: word, Gone: t.takeGone(),
+		Edit: t.edited(before, l.BrokerName, cell.key),
 	})
 	return true
 }
@@ -190,7 +193,7 @@ func (t *Table) removeAddr(brokerName, addr string) (topics int, removed bool) {
 	n.Addrs = rest
 	t.brokers.put(n)
 	if n.ActingMaster && !n.hasMaster() {
-		topics, _ = t.setPerm(n.Name, withoutWrite)
+		topics, _ = t.setPerm(n.Name, withoutWrite, func(int32, int32, int) {})
 		n = t.brokers.group(brokerName)
 	}
 	if least := minID(rest); n.ActingMaster && least != noID && least != minID(g.Addrs) {
@@ -199,13 +202,26 @@ func (t *Table) removeAddr(brokerName, addr string) (topics int, removed bool) {
 	return topics, true
 }
 
-// removeGroup takes a broker name out of all topics, mappings and clusters.
+// removeGroup takes a broker name out of all topics, mappings and clusters, and returns how many topics had it.
 func (t *Table) removeGroup(g *Group) (topics int) {
-	ids := t.topicsOf(g)
-	for _, id := range ids {
-		t.removeQueue(t.index.names[id], g)
+	if t.lists.hasJoined(g.index) {
+		t.settle()
+	}
+	if t.edits != nil {
+		for l := range t.lists.of(g.index) {
+			t.noteList(l, g, nil)
+		}
+	}
+	topics, ended := t.lists.leave(g.index)
+	t.topicsChanged += topics
+	for _, l := range ended {
+		for _, id := range slices.Clone(l.topics) {
+			r, _ := t.topics.Get(t.index.names[id])
+			t.removeTopic(r)
+			topics++
+		}
 	}
 	t.removeMappingsOf(g.Name)
 	t.brokers.drop(g)
-	return len(ids)
+	return topics
 }

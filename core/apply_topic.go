@@ -60,41 +60,65 @@ func (t *Table) registerTopic(c *RegisterTopic) {
 func withoutWrite(perm int32) int32 { return perm &^ permWrite }
 
 // setPerm changes the permission of all queues of a broker name and returns how many
-// there are and how many of them it changed. Registrations of an unchanged DataVersion leave it so. A group of which anything has
-// changed is marked: its topics are no longer as it registered them, so its next registration is
-// looked at even if it is the same again.
-func (t *Table) setPerm(brokerName string, perm func(int32) int32) (found, changed int) {
+// there are and how many of them it changed; told hears what becomes of how many topics. Registrations of an unchanged
+// DataVersion leave it so. A group of which anything has changed is marked: its topics are no longer as it
+// registered them, so its next registration is looked at even if it is the same again.
+func (t *Table) setPerm(brokerName string, perm func(int32) int32, told func(before, after int32, topics int)) (found, changed int) {
 	g := t.brokers.group(brokerName)
 	if g == nil {
 		return 0, 0
 	}
-	ids := t.topicsOf(g)
-	for _, id := range ids {
-		r, _ := t.topics.Get(t.index.names[id])
-		s := t.queues.table.at(r.list.queues[r.list.find(g.index)].setting()).queueSetting
-		s.perm = perm(s.perm)
-		if t.setQueue(r.name, g, s, true) {
-			changed++
+	if t.lists.hasJoined(g.index) {
+		t.settle()
+	}
+	for l := range t.lists.of(g.index) {
+		s := t.queues.table.at(l.queues[l.find(g.index)].setting()).queueSetting
+		before := s.perm
+		s.perm = perm(before)
+		found += len(l.topics)
+		told(before, s.perm, len(l.topics))
+		if s.perm != before {
+			t.noteList(l, g, &s)
+			setting := t.queues.acquire(s)
+			t.lists.join(l, makeQueue(g.index, setting))
+			t.queues.release(setting)
+			changed += len(l.topics)
 		}
 	}
 	if changed > 0 {
+		t.topicsChanged += changed
 		t.brokers.mark(g)
 	}
-	return len(ids), changed
+	return found, changed
 }
 
 // setQueue stores a group's queue of a topic if the topic lacks it or, with
 // replace, if it differs; it reports whether anything changed.
 func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) bool {
 	r, known := t.topics.Get(topic)
-	if known && !replace && r.list.find(g.index) >= 0 {
-		return false
-	}
 	if !known {
-		r = &TopicRoute{name: topic, list: noQueues, id: t.index.newID(topic), born: t.batch}
-		t.topics.Set(topic, r)
-		t.namesChanged = true
-		t.bytes += listedBytes(topic)
+		r = t.newTopic(topic)
+	}
+	return t.setQueueOf(r, g, s, replace)
+}
+
+// newTopic stores a topic, which is to be given a queue at once.
+func (t *Table) newTopic(topic string) *TopicRoute {
+	r := &TopicRoute{name: topic, list: noQueues, id: t.index.newID(topic), born: t.batch}
+	t.topics.Set(topic, r)
+	t.namesChanged = true
+	t.bytes += listedBytes(topic)
+	return r
+}
+
+// setQueueOf is setQueue for a topic that is stored.
+func (t *Table) setQueueOf(r *TopicRoute, g *Group, s queueSetting, replace bool) bool {
+	if r.list.edit != nil {
+		t.settle()
+		r, _ = t.topics.Get(r.name)
+	}
+	if !replace && r.list.find(g.index) >= 0 {
+		return false
 	}
 	setting := t.queues.acquire(s)
 	defer t.queues.release(setting)
@@ -102,13 +126,42 @@ func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) b
 	if to == r.list {
 		return false
 	}
+	if t.edits != nil {
+		t.edits.note(r.name, t.queueSetting(r.list, g), &s)
+	}
 	t.setList(r, to)
 	return true
+}
+
+// queueSetting is what a group has of the topics of a list; nil: nothing.
+func (t *Table) queueSetting(l *queueList, g *Group) *queueSetting {
+	i := l.find(g.index)
+	if i < 0 {
+		return nil
+	}
+	s := t.queues.table.at(l.queues[i].setting()).queueSetting
+	return &s
+}
+
+// noteList notes that a group's queue of all topics of a list is another now; nil stands for none.
+func (t *Table) noteList(l *queueList, g *Group, after *queueSetting) {
+	if t.edits == nil {
+		return
+	}
+	before := t.queueSetting(l, g)
+	for _, id := range l.topics {
+		t.edits.note(t.index.names[id], before, after)
+	}
 }
 
 // setList gives a topic another list.
 func (t *Table) setList(r *TopicRoute, to *queueList) {
 	t.topicsChanged++
+	t.moveTo(r, to)
+}
+
+// moveTo is setList for a change that is counted already.
+func (t *Table) moveTo(r *TopicRoute, to *queueList) {
 	old := r.list
 	if r.born != t.batch { // a snapshot has it
 		r = &TopicRoute{name: r.name, id: r.id, born: t.batch}
@@ -127,15 +180,19 @@ func (t *Table) leaveList(id uint32, l *queueList) {
 	}
 }
 
-// removeQueue takes a group off a topic, with its mapping; a topic without queues is gone.
+// removeQueue takes a group off a topic, with its mapping; a topic without queues is gone. Settle first.
 func (t *Table) removeQueue(topic string, g *Group) {
 	r, ok := t.topics.Get(topic)
 	if !ok {
 		return
 	}
-	switch to := t.lists.without(r.list, g.index); {
-	case to == r.list:
-	case to == noQueues:
+	to := t.lists.without(r.list, g.index)
+	if t.edits != nil && to != r.list {
+		t.edits.note(topic, t.queueSetting(r.list, g), nil)
+	}
+	switch to {
+	case r.list:
+	case noQueues:
 		t.removeTopic(r)
 	default:
 		t.setList(r, to)

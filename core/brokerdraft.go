@@ -14,6 +14,7 @@ type brokerDraft struct {
 	clusters   map[string]map[string]struct{} // cluster name → broker names
 	homes      map[string][]string            // broker name → the clusters that list it
 	free       []int                          // indexes of groups
+	left       []int                          // those of groups that are gone but stand in lists yet
 	generation uint64                         // of the group last made
 
 	// This batch's.
@@ -45,7 +46,7 @@ func (d *brokerDraft) slots() (n int) {
 	return n
 }
 
-// at returns the group of an index in use.
+// at returns the group of an index in use; nil if it is gone and stands in lists yet.
 func (d *brokerDraft) at(index int) *Group { return d.table.groups[index] }
 
 // inCluster reports whether a cluster lists a broker name.
@@ -103,7 +104,7 @@ func (d *brokerDraft) drop(g *Group) {
 	d.edit(g.Name)
 	d.textsSame = false
 	d.table.groups[g.index] = nil
-	d.free = append(d.free, g.index)
+	d.left = append(d.left, g.index)
 	delete(d.byName, g.Name)
 	for _, c := range d.homes[g.Name] {
 		delete(d.clusters[c], g.Name)
@@ -113,6 +114,12 @@ func (d *brokerDraft) drop(g *Group) {
 		d.memberChanged(c, g.Name)
 	}
 	delete(d.homes, g.Name)
+}
+
+// freeIndexes lets the indexes of groups that are gone be used again: no list names them any more.
+func (d *brokerDraft) freeIndexes() {
+	d.free = append(d.free, d.left...)
+	d.left = d.left[:0]
 }
 
 // join puts a broker name, whose group is stored, into a cluster.

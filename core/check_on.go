@@ -58,10 +58,12 @@ func (t *Table) checkTopics(s *Snapshot) {
 func (t *Table) checkLists(s *Snapshot, topics map[*queueList]int) {
 	refs := make([]int, len(t.queues.refs))
 	interned := 0
+	p := &t.lists.pending
+	invariants.Check(len(p.lists)+len(p.joined)+len(t.brokers.left) == 0, "core: changes of lists were left waiting")
 	for sum, l := range t.lists.bySum {
 		for ; l != nil; l = l.next {
 			interned++
-			invariants.Check(l.sum == sum && !l.dead && len(l.topics) == topics[l] && topics[l] > 0, "core: list of %d topics, counted %d", len(l.topics), topics[l])
+			invariants.Check(l.sum == sum && !l.dead && l.edit == nil && len(l.topics) == topics[l] && topics[l] > 0, "core: list of %d topics, counted %d", len(l.topics), topics[l])
 			for i, q := range l.queues {
 				g := s.brokers.groups[q.group()]
 				invariants.Check(g != nil, "core: a list names a broker that is gone")

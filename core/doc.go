@@ -29,9 +29,11 @@
 //	brokerdraft.go    groups of a batch          deephash.go        hash of a snapshot, tagged invariants
 //	queue.go          queues and settings        report.go          events for the log
 //	queuelist.go      lists that topics share    topicindex.go      topics by number
+//	pending.go        changes of lists that wait    arrival.go         topics of a registration
 //	expiryguard.go    expiries that come in a mass
 //	mapping.go        static mappings            check_on.go        proofs, in builds tagged invariants
 //	kv.go             KV configuration           fold.go            zone names
 //	orderconf.go      its order configurations   edit.go            what 216, 217, 205, 327 changed
+//	                                             brokeredit.go      what an event of a broker changed
 //	liveness.go       LiveCell, Live
 package core

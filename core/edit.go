@@ -20,6 +20,7 @@ func (*Edit) effect() {}
 
 // editTopic carries out a command on a topic and tells what it changed.
 func (t *Table) editTopic(topic string, apply func()) {
+	t.settle()
 	changed := t.topicsChanged
 	before := t.queuesOf(topic)
 	if apply(); t.topicsChanged > changed {
@@ -30,11 +31,9 @@ func (t *Table) editTopic(topic string, apply func()) {
 // editPerm sets the permission of a broker's topics for by, tells what it changed, and returns how many topics there are.
 func (t *Table) editPerm(kind EventKind, by Peer, brokerName string, perm func(int32) int32) (count int) {
 	before, after := map[int32]int{}, map[int32]int{}
-	count, changed := t.setPerm(brokerName, func(p int32) int32 {
-		before[p]++
-		p = perm(p)
-		after[p]++
-		return p
+	count, changed := t.setPerm(brokerName, perm, func(from, to int32, topics int) {
+		before[from] += topics
+		after[to] += topics
 	})
 	if changed > 0 {
 		t.effect(&Edit{TopicsChanged: changed, PermsBefore: before, PermsAfter: after})

@@ -79,7 +79,8 @@ func (w *world) pass(t *rapid.T) { w.now += int64(pick(t, "elapsed", timeSteps))
 // step applies one batch to both sides and compares results and effects.
 func (w *world) step(t *rapid.T) {
 	w.pass(t)
-	batch := rapid.SliceOfN(rapid.Custom(w.drawCommand), 1, 4).Draw(t, "batch")
+	most := pick(t, "most commands", []int{1, 4, 16}) // many, so that changes of lists wait for one another
+	batch := rapid.SliceOfN(rapid.Custom(w.drawCommand), 1, most).Draw(t, "batch")
 	for _, c := range batch {
 		t.Logf("%d ms: %s", w.now/1e6, describe(c))
 	}

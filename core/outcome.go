@@ -16,6 +16,7 @@ type Outcome struct {
 type Work struct {
 	Topics int // times that a topic was given other queues or was removed
 	Lists  int // lists of queues made; topics of the same queues share one
+	Queues int // queues in the lists made
 	Shards int // shards copied or begun of the maps of topics, mappings and live brokers; 3 × 256 at most
 }
 
@@ -56,7 +57,7 @@ type EventKind uint8
 
 const (
 	EventRegistered       EventKind = iota // first registration of this cluster and address
-	EventChanged                           // a known broker registered something new
+	EventChanged                           // a known broker registered something new: a version, topics, or something of itself
 	EventUnchanged                         // a known broker registered what was known
 	EventRefused                           // one topic under an unknown id, or too many ids
 	EventConflict                          // lost against a greater stateVersion
@@ -104,6 +105,9 @@ type Event struct {
 	Other          string
 	Topic          string // of 216 and 217
 	Namespace, Key string // of 100 and 102
+	// Edit is what it has changed in the table, of EventRegistered, EventChanged, EventReplaced (the name whose slot was taken), EventMoved
+	// (the name that lost the address), EventConflict, EventUnregistered, EventClosed and EventExpired; nil unless the table tells edits.
+	Edit *BrokerEdit
 	// Gone are topics that no broker has any more because of it, no more than maxGone.
 	Gone          []string
 	LatenessNanos int64

@@ -2,6 +2,7 @@ package core
 
 import (
 	"hash/maphash"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -18,6 +19,8 @@ type queueList struct {
 	sum    uint64     // of its queues' hashes, in any order
 	next   *queueList // of the same sum
 	topics []uint32   // ids of the topics that have it
+	edit   *listEdit  // what waits for it; mostly nil
+	born   uint32     // batch that made it, its low word
 	dead   bool       // no topic had it any more
 }
 
@@ -76,15 +79,21 @@ type queueLists struct {
 	dead    []int          // how many of byGroup's are dead
 	dropped int            // lists that ended since routeTexts began
 	steps   [stepSlots]step
-	made    int // lists made by the batch under way
+	batch   uint32 // the one under way, its low word
+	made    int    // lists made by it
+	copied  int    // queues in them
+	pending pendingEdits
 
 	settings *settingIndex
 	brokers  *brokerDraft
 }
 
 func newQueueLists(settings *settingIndex, brokers *brokerDraft) queueLists {
-	return queueLists{bySum: map[uint64]*queueList{}, settings: settings, brokers: brokers}
+	return queueLists{bySum: map[uint64]*queueList{}, pending: pendingEdits{joined: map[int]struct{}{}}, settings: settings, brokers: brokers}
 }
+
+// begin starts a batch.
+func (x *queueLists) begin(batch uint64) { x.batch, x.made, x.copied = uint32(batch), 0, 0 }
 
 // step is what came of a list once: a registration does the same to topic after topic.
 type step struct {
@@ -153,9 +162,15 @@ func (x *queueLists) intern(s splice) *queueList {
 			return l
 		}
 	}
-	l := &queueList{queues: s.queues(), sum: sum, next: x.bySum[sum]}
+	return x.add(s.queues(), sum)
+}
+
+// add makes a list, which is to be given to a topic at once.
+func (x *queueLists) add(queues []queue, sum uint64) *queueList {
+	l := &queueList{queues: queues, sum: sum, next: x.bySum[sum], born: x.batch}
 	x.bySum[sum] = l
 	x.made++
+	x.copied += len(queues)
 	for _, q := range l.queues {
 		x.settings.hold(q.setting())
 		for len(x.byGroup) <= q.group() {
@@ -171,12 +186,15 @@ func (x *queueLists) intern(s splice) *queueList {
 func (x *queueLists) drop(l *queueList) {
 	l.dead, l.topics = true, nil
 	x.dropped++
-	x.unlink(l)
-	for i := range x.steps {
-		if s := &x.steps[i]; s.from == l || s.to == l {
-			*s = step{}
+	if e := l.edit; e == nil {
+		x.unlink(l)
+		x.forget(l)
+	} else {
+		for _, q := range e.joining {
+			x.settings.release(q.setting())
 		}
 	}
+	l.edit = nil
 	for _, q := range l.queues {
 		x.settings.release(q.setting())
 		x.dead[q.group()]++
@@ -184,6 +202,16 @@ func (x *queueLists) drop(l *queueList) {
 	}
 }
 
+// forget takes a list out of the steps.
+func (x *queueLists) forget(l *queueList) {
+	for i := range x.steps {
+		if s := &x.steps[i]; s.from == l || s.to == l {
+			*s = step{}
+		}
+	}
+}
+
+// unlink takes a list out of those that are found by their sum.
 func (x *queueLists) unlink(l *queueList) {
 	first := x.bySum[l.sum]
 	switch {
@@ -217,15 +245,31 @@ func (x *queueLists) clean(group int) {
 	x.byGroup[group], x.dead[group] = live, 0
 }
 
+// of yields the lists that have a queue of the group. The loop must neither make nor drop lists.
+func (x *queueLists) of(group int) iter.Seq[*queueList] {
+	return func(yield func(*queueList) bool) {
+		if group >= len(x.byGroup) {
+			return
+		}
+		for _, l := range x.byGroup[group] {
+			if !l.dead && !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// hasAny reports whether any list may have a queue of the group.
+func (x *queueLists) hasAny(group int) bool {
+	return group < len(x.byGroup) && len(x.byGroup[group]) > 0
+}
+
 // topicsOf returns the ids of the topics that have a queue of the group. A copy: lists
 // change under the caller's loop.
 func (x *queueLists) topicsOf(group int) []uint32 {
-	if group >= len(x.byGroup) {
-		return nil
-	}
 	var ids []uint32
-	for _, l := range x.byGroup[group] {
-		ids = append(ids, l.topics...) // none if dead
+	for l := range x.of(group) {
+		ids = append(ids, l.topics...)
 	}
 	return ids
 }

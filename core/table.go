@@ -52,10 +52,11 @@ type Table struct {
 	wheel  *wheel.Wheel[*LiveCell]
 	guard  expiryGuard
 
-	gone     []string // topics that lost their last broker, until the event that says why
-	out      *Outcome // of the step under way
-	applying int      // index of the command under way
-	proofs   proofs   // nothing but in builds with internal checks
+	edits    *brokerEdits // nil unless wanted
+	gone     []string     // topics that lost their last broker, until the event that says why
+	out      *Outcome     // of the step under way
+	applying int          // index of the command under way
+	proofs   proofs       // nothing but in builds with internal checks
 }
 
 // NewTable returns a table without brokers. kv may be nil; it is copied.
@@ -85,6 +86,7 @@ func (t *Table) Step(now int64, batch []Command, out *Outcome) {
 	clear(out.Effects) // or they would hold what they name until a step has as many
 	out.Effects = out.Effects[:0]
 	t.out = out
+	t.applying = 0
 	base := t.current.Load()
 	t.proofs.retire(base)
 	t.begin(base)
@@ -92,11 +94,15 @@ func (t *Table) Step(now int64, batch []Command, out *Outcome) {
 		t.applying = i
 		t.apply(now, c, &out.Results[i])
 	}
+	t.settle()
 	out.Work = t.work()
 	t.publish(base)
 	t.check()
 	t.out = nil
 }
+
+// Applying is the index of the last command that a step has begun. The writer asks when a step ended in a fault.
+func (t *Table) Applying() int { return t.applying }
 
 func (t *Table) begin(s *Snapshot) {
 	t.batch++
@@ -105,7 +111,8 @@ func (t *Table) begin(s *Snapshot) {
 	t.queues.begin(t.batch)
 	t.kv = kvDraft{kvTable: s.kv}
 	t.settings, t.filtered, t.bytes = s.settings, s.filtered, s.topicBytes
-	t.namesChanged, t.topicsChanged, t.lists.made = false, 0, 0
+	t.namesChanged, t.topicsChanged = false, 0
+	t.lists.begin(t.batch)
 }
 
 // work is what the batch under way has come to.
@@ -113,6 +120,7 @@ func (t *Table) work() Work {
 	return Work{
 		Topics: t.topicsChanged,
 		Lists:  t.lists.made,
+		Queues: t.lists.copied,
 		Shards: t.topics.ShardsCloned() + t.mappings.ShardsCloned() + t.live.ShardsCloned(),
 	}
 }
@@ -143,6 +151,7 @@ func (t *Table) publish(old *Snapshot) {
 }
 
 func (t *Table) apply(now int64, c Command, r *Result) {
+	t.edits.forget()
 	switch c := c.(type) {
 	case *RegisterBroker:
 		t.register(now, c, r)

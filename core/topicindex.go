@@ -40,3 +40,16 @@ func (x *topicIndex) leave(l *queueList, id uint32) {
 	l.topics[place], x.places[moved] = moved, place
 	l.topics = l.topics[:last]
 }
+
+// all reports whether ids, as many as the list has topics, are all of them.
+func (x *topicIndex) all(l *queueList, ids []uint32) bool {
+	seen := make([]bool, len(l.topics))
+	for _, id := range ids {
+		at := int(x.places[id])
+		if at >= len(seen) || seen[at] || l.topics[at] != id {
+			return false
+		}
+		seen[at] = true
+	}
+	return true
+}

@@ -34,9 +34,15 @@ func startFlow(t *testing.T, version, topic string, nameservers []*harness.Names
 	for _, n := range nameservers {
 		awaitRoute(t, n, topic, func(r *harness.Route) bool { return len(r.Queues) == len(brokers) })
 	}
+	return startClientsOfFlow(t, version, topic, nameservers, 1)
+}
+
+// startClientsOfFlow is startFlow for so many clients and a topic that is there.
+func startClientsOfFlow(t *testing.T, version, topic string, nameservers []*harness.Nameserver, clients int) flow {
+	t.Helper()
 	jars := shared.jars(t, version)
 	session, err := shared.java.StartSession(jars, shared.program(t, jars, "Flow.java"),
-		filepath.Join(t.TempDir(), "flow"), "Flow", harness.Addrs(nameservers), topic)
+		filepath.Join(t.TempDir(), "flow"), "Flow", harness.Addrs(nameservers), topic, strconv.Itoa(clients))
 	if err != nil {
 		t.Fatal(err)
 	}

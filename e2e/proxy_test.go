@@ -23,7 +23,7 @@ const grpcLimit = 6 * time.Minute
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, nameserver string) {
-		n := newNameserver(t, programOf(t, nameserver))
+		n := newNameserver(t, programOf(t, nameserver), "orderMessageEnable=true")
 		b := newBroker(t, harness.BrokerConfig{
 			Jars: shared.jars(t, currentVersion), Name: "broker-a", Nameservers: []*harness.Nameserver{n},
 			Properties: []string{"timerWheelEnable=true"}, // a broker without it refuses to hand out messages as a proxy asks for them
@@ -46,7 +46,41 @@ func TestProxy(t *testing.T) {
 			awaitRoute(t, n, "ProxyRemoting", func(*harness.Route) bool { return true })
 			roundTrips(t, startRoundTrips(t, currentVersion, proxy.RemotingAddr), "ProxyRemoting")
 		})
+		t.Run("vanished broker", func(t *testing.T) {
+			inMatrix(t, nameserver, "proxy, cluster mode", currentVersion,
+				"an order configuration that names a broker which is gone: the proxy can't load the topic until it is put right")
+			createTopic(t, b, vanishedTopic)
+			putAll(t, n, "ORDER_TOPIC_CONFIG", map[string]string{vanishedTopic: "broker-a:4;broker-gone:4"})
+			awaitRoute(t, n, vanishedTopic, func(*harness.Route) bool { return true })
+			awaitRouteOfProxy(t, proxy, 1, "BrokerData.getBrokerAddrs()")
+			putAll(t, n, "ORDER_TOPIC_CONFIG", map[string]string{vanishedTopic: "broker-a:4"})
+			awaitRouteOfProxy(t, proxy, 0, "")
+		})
 	})
+}
+
+// vanishedTopic has an order configuration with a broker that isn't in its route.
+const vanishedTopic = "ProxyVanished"
+
+// awaitRouteOfProxy waits until a proxy that is asked for the route of vanishedTopic answers with a code and a remark.
+func awaitRouteOfProxy(t *testing.T, proxy *harness.Proxy, code int, remark string) {
+	t.Helper()
+	asker, err := harness.Dial(proxy.RemotingAddr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer asker.Close()
+	const askRoute = 105
+	err = harness.Eventually(time.Minute, func() error {
+		answer, err := asker.Ask(askRoute, map[string]string{"topic": vanishedTopic, "acceptStandardJsonOnly": "true"})
+		if err == nil && (answer.Code != code || !strings.Contains(answer.Remark, remark)) {
+			err = fmt.Errorf("the proxy answers %d, %q", answer.Code, answer.Remark)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func startProxy(t *testing.T, nameserver string) *harness.Proxy {

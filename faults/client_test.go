@@ -49,32 +49,41 @@ type answer struct {
 	body               string
 }
 
-// readAnswer reads one frame. io.EOF is an end between two frames; an end inside
+// readAnswer reads one answer. io.EOF is an end between two frames; an end inside
 // of one is io.ErrUnexpectedEOF.
 func readAnswer(r *bufio.Reader) (*answer, error) {
-	if _, err := r.Peek(1); err != nil {
+	header, body, err := readFrame(r)
+	if err != nil {
 		return nil, err
+	}
+	a := &answer{body: body}
+	if err := json.Unmarshal(header, a); err != nil {
+		return nil, fmt.Errorf("header %q: %w", header, err)
+	}
+	if a.Flag&codec.FlagResponse == 0 {
+		return nil, fmt.Errorf("header %q: no answer", header)
+	}
+	return a, nil
+}
+
+// readFrame reads one frame with a JSON header; its errors are readAnswer's.
+func readFrame(r *bufio.Reader) (header []byte, body string, err error) {
+	if _, err := r.Peek(1); err != nil {
+		return nil, "", err
 	}
 	var prefix [8]byte
 	if _, err := io.ReadFull(r, prefix[:]); err != nil {
-		return nil, cut(err)
+		return nil, "", cut(err)
 	}
-	length, header := int(binary.BigEndian.Uint32(prefix[:])), int(binary.BigEndian.Uint32(prefix[4:])) // type 0: JSON
-	if length < 4 || length > codec.DefaultMaxFrameBytes || header > length-4 {
-		return nil, fmt.Errorf("frame of %d bytes with a header of %d", length, header)
+	length, headerLength := int(binary.BigEndian.Uint32(prefix[:])), int(binary.BigEndian.Uint32(prefix[4:])) // type 0: JSON
+	if length < 4 || length > codec.DefaultMaxFrameBytes || headerLength > length-4 {
+		return nil, "", fmt.Errorf("frame of %d bytes with a header of %d", length, headerLength)
 	}
 	rest := make([]byte, length-4)
 	if _, err := io.ReadFull(r, rest); err != nil {
-		return nil, cut(err)
+		return nil, "", cut(err)
 	}
-	a := &answer{body: string(rest[header:])}
-	if err := json.Unmarshal(rest[:header], a); err != nil {
-		return nil, fmt.Errorf("header %q: %w", rest[:header], err)
-	}
-	if a.Flag&codec.FlagResponse == 0 {
-		return nil, fmt.Errorf("header %q: no answer", rest[:header])
-	}
-	return a, nil
+	return rest[:headerLength], string(rest[headerLength:]), nil
 }
 
 // cut names whatever ended a connection inside a frame.

@@ -1,7 +1,7 @@
 // Package faults tests what a process of its own must survive: being killed while
 // it saves, files that are broken, signals, standing still, running out of
 // descriptors, and brokers that flap or go by the thousand. It builds ./cmd/namesrv once (WAYMARK_BIN names a program to take
-// instead), runs it on loopback ports with a home of its own, and ends only
+// instead; -short leaves out what measures sizes, for programs built with checks), runs it on loopback ports with a home of its own, and ends only
 // processes that it started.
 //
 // The tests need the build tag faults and Linux; "make faults" runs them.

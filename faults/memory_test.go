@@ -14,6 +14,7 @@ import (
 // TestFitsASmallContainer: 50 brokers of 2,000 topics that register all of them again and again, with one more each time,
 // and 2,000 clients that ask for routes stay below the memory of a small container.
 func TestFitsASmallContainer(t *testing.T) {
+	ofSize(t)
 	const (
 		brokers, topics  = 50, 2_000
 		clients, queries = 2_000, 10 // of each in a round

@@ -21,7 +21,9 @@ const (
 )
 
 // TestOverload: 2,000 connections with 64 queries under way each. No broker expires, whoever administers is answered.
-func TestOverload(t *testing.T) {
+func TestOverload(t *testing.T) { unlessLate(t, overload) }
+
+func overload(t *testing.T) {
 	s := newSite(t)
 	p := s.start()
 	brokers := s.beatingBrokers()
@@ -47,7 +49,9 @@ func TestOverload(t *testing.T) {
 
 // TestOverloadOfAnswers: peers that don't read have used the budget of unsent bytes up. They and whoever asks for lists are
 // answered code 2 at once; queries of peers that take their answers, brokers and changes are served.
-func TestOverloadOfAnswers(t *testing.T) {
+func TestOverloadOfAnswers(t *testing.T) { unlessLate(t, overloadOfAnswers) }
+
+func overloadOfAnswers(t *testing.T) {
 	const deafPeers, each = 300, 20 * loadDepth
 	s := newSite(t, "outputBudgetBytes=1048576", "serverSocketSndBufSize=16384")
 	p := s.start()
@@ -101,6 +105,11 @@ func TestOverloadOfAnswers(t *testing.T) {
 // TestRegistrationStorm: brokers of 20,000 topics register all of them again, with one more each time, as fast as they are
 // answered. Brokers that only send heartbeats stay, queries are answered.
 func TestRegistrationStorm(t *testing.T) {
+	ofSize(t)
+	unlessLate(t, registrationStorm)
+}
+
+func registrationStorm(t *testing.T) {
 	const (
 		storming, topics = 8, 20_000
 		longestWait      = 2 * time.Second // on a busy machine

@@ -87,6 +87,9 @@ func run(t *testing.T, home string, name string, args ...string) *process {
 	}()
 	t.Cleanup(func() {
 		p.kill()
+		if p.stderr.has("DATA RACE") { // it is built with the detector, and may have been killed before it could exit with a code of its own
+			t.Error("a data race")
+		}
 		if t.Failed() {
 			t.Logf("exit %d\nstdout:\n%s\nstderr:\n%s", p.exit, p.stdout.String(), p.stderr.String())
 		}
@@ -125,6 +128,14 @@ func (p *process) stop() {
 	p.t.Helper()
 	p.signal(syscall.SIGTERM)
 	p.wantExit(0, waitLimit)
+}
+
+// ofSize marks a test whose subject is how much the program holds or takes. One that is built with checks (-short) is another program.
+func ofSize(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("what it takes is another program's")
+	}
 }
 
 // waitFor polls until ok says so.

@@ -14,6 +14,7 @@ import (
 // TestPeersThatDontRead: 200 peers ask for 20 GB of topic lists and read nothing. The process stays small, others are
 // answered as before, and a reader that is slow gets all of its answer.
 func TestPeersThatDontRead(t *testing.T) {
+	ofSize(t)
 	const (
 		brokers, topics = 2, 50_000 // of each
 		peers           = 200

@@ -21,6 +21,7 @@ type site struct {
 	addr                 string
 	openDescriptors      int      // ulimit -n of the processes; 0: inherited
 	env                  []string // name=value, of the processes
+	group                string   // folder of the control group that processes start in; "": the test's
 }
 
 // newSite makes a site whose configuration file has lines besides the address. The HTTP side is off unless they say otherwise.
@@ -46,6 +47,9 @@ func (s *site) launch() *process {
 	s.t.Helper()
 	if s.openDescriptors > 0 {
 		return run(s.t, s.home, "/bin/sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$0" -c "$1"`, s.openDescriptors), program, s.config)
+	}
+	if s.group != "" {
+		return run(s.t, s.home, "/bin/sh", "-c", `echo $$ > "$2/cgroup.procs" && exec "$0" -c "$1"`, program, s.config, s.group)
 	}
 	if len(s.env) > 0 {
 		return run(s.t, s.home, "/usr/bin/env", append(slices.Clone(s.env), program, "-c", s.config)...)

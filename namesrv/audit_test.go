@@ -83,11 +83,12 @@ func TestAudit(t *testing.T) {
 	c.want(broker("a").unregister(), "0")
 	c.want(broker("a").unregister(), "0")
 	const who = `"from":"10.1.2.3:1000"`
+	of := `"code":103,"event":"broker registered",` + who + `,"name":"REGISTER_BROKER","result":0,`
 	queues := func(perm int) string {
 		return fmt.Sprintf(`{"brokers":1,"queues":[{"broker":"a","perm":%d,"read":4,"write":4}]}`, perm)
 	}
 	wantLines(t, s.auditLines(path), []string{
-		`{"code":103,"event":"broker registered",` + who + `,"name":"REGISTER_BROKER","what":{"addr":"a:10911","broker":"a","brokerId":"0","cluster":"DefaultCluster","topics":2,"topicsChanged":2}}`,
+		`{"after":` + told("a", 120_000, bothTopics) + `,"before":null,` + of + `"what":{"addr":"a:10911","broker":"a","brokerId":"0","cluster":"DefaultCluster","topics":2,"topicsChanged":2}}`,
 		`{"after":"v1","before":null,"code":100,"event":"change",` + who + `,"name":"PUT_KV_CONFIG","result":0,"what":{"key":"k","namespace":"n"}}`,
 		`{"after":"v2","before":"v1","code":100,"event":"change",` + who + `,"name":"PUT_KV_CONFIG","result":0,"what":{"key":"k","namespace":"n"}}`,
 		`{"after":"v2","before":"v2","code":100,"event":"change",` + who + `,"name":"PUT_KV_CONFIG","result":0,"what":{"key":"k","namespace":"n"}}`,
@@ -100,7 +101,8 @@ func TestAudit(t *testing.T) {
 		`{"code":318,"event":"failed",` + who + `,"name":"UPDATE_NAMESRV_CONFIG","remark":"Can not update config in black list.","result":16,"what":{"body":"kvConfigPath=/tmp/x"}}`,
 		`{"code":100,"event":"failed",` + who + `,"name":"PUT_KV_CONFIG","remark":"namespace or key is null","result":1,"what":{"namespace":"n"}}`,
 		`{"code":217,"event":"failed",` + who + `,"name":"REGISTER_TOPIC_IN_NAMESRV","remark":"com.alibaba.fastjson2.JSONException: codec: route body: json at byte 0: want null","result":1,"what":{"topic":"T"}}`,
-		`{"code":104,"event":"broker unregistered",` + who + `,"name":"UNREGISTER_BROKER","what":{"addr":"a:10911","broker":"a","brokerId":"0","cluster":"DefaultCluster","topics":1}}`,
+		`{"after":null,"before":` + told("a", 120_000, padWiped) + `,"code":104,"event":"broker unregistered",` + who +
+			`,"name":"UNREGISTER_BROKER","result":0,"what":{"addr":"a:10911","broker":"a","brokerId":"0","cluster":"DefaultCluster","topics":1,"topicsGone":1}}`,
 	})
 }
 
@@ -146,14 +148,18 @@ func TestAuditOfEventsAndRefusals(t *testing.T) {
 	out.send(configure("enableTopicList=false").oneway())
 	out.wantCode(ask(106), 0)
 	var want []string
+	timeouts := map[string]int{"silent": 10_000, "gone": 120_000}
 	for _, name := range []string{"silent", "gone"} {
 		from := map[string]string{"silent": inside, "gone": "10.9.9.9:9"}[name]
-		want = append(want, `{"code":103,"event":"broker registered","from":"`+from+`","name":"REGISTER_BROKER","what":{"addr":"`+name+`:10911","broker":"`+name+`","brokerId":"0","cluster":"DefaultCluster","topics":2,"topicsChanged":2}}`)
+		want = append(want, `{"after":`+told(name, timeouts[name], bothTopics)+`,"before":null,"code":103,"event":"broker registered","from":"`+from+
+			`","name":"REGISTER_BROKER","result":0,"what":{"addr":"`+name+`:10911","broker":"`+name+`","brokerId":"0","cluster":"DefaultCluster","topics":2,"topicsChanged":2}}`)
 	}
 	refused := `{"by":"adminAllowList","code":205,"event":"refused","from":"172.16.0.9:1000","name":"WIPE_WRITE_PERM_OF_BROKER","result":16,"what":{"broker":"x"}}`
 	want = append(want,
-		`{"event":"broker closed","from":"10.9.9.9:9","what":{"addr":"gone:10911","broker":"gone","brokerId":"0","cluster":"DefaultCluster","topics":2}}`,
-		`{"event":"broker expired","from":"10.1.2.3:1000","what":{"addr":"silent:10911","broker":"silent","brokerId":"0","cluster":"DefaultCluster","topics":2}}`,
+		`{"after":null,"before":`+told("gone", 120_000, bothTopics)+
+			`,"event":"broker closed","from":"10.9.9.9:9","what":{"addr":"gone:10911","broker":"gone","brokerId":"0","cluster":"DefaultCluster","topics":2}}`,
+		`{"after":null,"before":`+told("silent", 10_000, bothTopics)+
+			`,"event":"broker expired","from":"10.1.2.3:1000","what":{"addr":"silent:10911","broker":"silent","brokerId":"0","cluster":"DefaultCluster","topics":2,"topicsGone":2}}`,
 		refused,
 		`{"by":"brokerAllowList","code":904,"event":"observed","from":"172.16.0.9:1000","name":"BROKER_HEARTBEAT","what":{"addr":"x:10911","broker":"x","cluster":"DefaultCluster"}}`,
 		refused, refused,
@@ -229,7 +235,7 @@ func TestLogOfOperators(t *testing.T) {
 		c.wantCode(tt.r, 0)
 		base++
 		s.wantLines(fmt.Sprint("code ", tt.r.code), base)
-		lines := s.logged("changed by an operator's request")
+		lines := s.logged("changed by an operator's")
 		for _, part := range tt.parts {
 			if !strings.Contains(lines[len(lines)-1], part) {
 				t.Errorf("%s is missing in %s", part, lines[len(lines)-1])

@@ -1,7 +1,6 @@
 package namesrv
 
 import (
-	"context"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -12,16 +11,15 @@ import (
 
 // noteAddress tells of a broker whose registration from peer (host:port) has an address that clients may not reach, as
 // those in containers have. It is served as it was sent: only the broker's owner can know better. Any goroutine; once a
-// minute at most for each address.
+// minute at most for each address, and of all together as otherLines says.
 func (l *eventLog) noteAddress(c *core.RegisterBroker, peer string) {
 	level, doubt := doubtfulAddress(c.BrokerAddr, peer)
 	if doubt == "" {
 		return
 	}
-	if more, ok := l.limit.allow("address " + short(c.ClusterName) + " " + short(c.BrokerAddr)); ok {
-		l.logger.Log(context.Background(), level, "broker registers an address that clients may not reach: "+doubt, "cluster", short(c.ClusterName),
-			"broker", short(c.BrokerName), "id", c.BrokerID, "addr", short(c.BrokerAddr), "peer", peer, "notLogged", more)
-	}
+	l.limited(lineAddress, level, short(c.ClusterName)+" "+short(c.BrokerAddr), "broker registers an address that clients may not reach: "+doubt,
+		slog.String("cluster", short(c.ClusterName)), slog.String("broker", short(c.BrokerName)), slog.Int64("id", c.BrokerID),
+		slog.String("addr", short(c.BrokerAddr)), slog.String("peer", peer))
 }
 
 // AddressDoubt says why clients may not reach a broker at the address that it registered from peer (host:port); "" if nothing

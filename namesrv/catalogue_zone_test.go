@@ -49,10 +49,10 @@ var zoneRows = []catalogueRow{
 			c.t.Errorf("without a name: %s, %v", line, err)
 		}
 	}},
-	{"Z4_answerIsNoRoute", waiting(false, 0), func(_ *testServer, c *client) {
-		c.wantCode(inZone("None", "zone1", "true"), 17)
-		c.want(configure("needWaitForService=true\nwaitSecondsForService=45"), "0")
+	{"Z4_answerIsNoRoute", waiting(true, 45), func(_ *testServer, c *client) {
 		c.want(inZone("None", "zone1", "true"), `1 "name server not ready"`)
+		c.want(configure("needWaitForService=false"), "0")
+		c.wantCode(inZone("None", "zone1", "true"), 17)
 	}},
 	// Differs: a broker without addresses is not part of any route here.
 	{"Z5_filterBrokers", nil, func(_ *testServer, c *client) {

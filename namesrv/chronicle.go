@@ -1,7 +1,6 @@
 package namesrv
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/waymark-mq/waymark/codec"
@@ -15,34 +14,46 @@ import (
 func (w *writer) chronicle(changes []change) {
 	effects := w.out.Effects
 	for i := range changes {
-		effects = w.tell(effects, i, &changes[i])
-		if d := changes[i].deed; d != nil && access.GroupOf(d.Code) == access.Admin {
-			w.done(d)
-		}
+		n := effectsUntil(effects, i)
+		w.tell(effects[:n], &changes[i])
+		effects = effects[n:]
 	}
-	w.tell(effects, math.MaxInt, &change{}) // of a tick
+	w.tell(effects, &change{}) // of a tick
 }
 
-// tell tells the effects of the command of an index, and returns those of later ones.
-func (w *writer) tell(effects []core.Effect, command int, c *change) []core.Effect {
-	for len(effects) > 0 {
-		switch e := effects[0].(type) {
+// effectsUntil is how many of the effects come of commands up to an index.
+func effectsUntil(effects []core.Effect, command int) int {
+	for i, effect := range effects {
+		of := 0
+		switch e := effect.(type) {
 		case *core.Edit:
-			if e.Command > command {
-				return effects
-			}
+			of = e.Command
+		case *core.Event:
+			of = e.Command
+		}
+		if of > command {
+			return i
+		}
+	}
+	return len(effects)
+}
+
+// tell tells a change and its effects.
+func (w *writer) tell(effects []core.Effect, c *change) {
+	defer w.survived("fault while a change was told")
+	for _, effect := range effects {
+		switch e := effect.(type) {
+		case *core.Edit:
 			if c.deed != nil {
 				c.deed.edited(e)
 			}
 		case *core.Event:
-			if e.Command > command {
-				return effects
-			}
 			w.writeEvent(e, c)
 		}
-		effects = effects[1:]
 	}
-	return nil
+	if d := c.deed; d != nil && access.GroupOf(d.Code).Operators() {
+		w.done(d)
+	}
 }
 
 // done tells of an operator's request that was carried out.
@@ -56,32 +67,24 @@ func (s *Server) done(d *deed) {
 	s.audit.Write(&d.Record)
 }
 
-var eventRecords = map[core.EventKind]audit.Event{
-	core.EventRegistered: audit.BrokerRegistered, core.EventChanged: audit.BrokerChanged, core.EventReplaced: audit.BrokerReplaced,
-	core.EventMoved: audit.BrokerMoved, core.EventUnregistered: audit.BrokerUnregistered, core.EventClosed: audit.BrokerClosed,
-	core.EventExpired: audit.BrokerExpired, core.EventUnanswered: audit.BrokerUnanswered, core.EventToldDead: audit.BrokerToldDead,
-}
-
 // writeEvent writes down what happened to a broker, by the request of c if that has a deed.
 func (s *Server) writeEvent(e *core.Event, c *change) {
-	if s.audit == nil {
+	if s.audit == nil || e.Edit == nil || e.Kind == core.EventConflict && e.Edit.Before == e.Edit.After {
 		return
 	}
-	event, ok := eventRecords[e.Kind]
-	if !ok {
-		return
-	}
-	r := audit.Record{Event: event, What: &audit.What{
+	r := audit.Record{Event: eventKinds[e.Kind].audit, What: &audit.What{
 		Cluster: audit.Text(e.ClusterName), Broker: audit.Text(e.BrokerName), BrokerID: strconv.FormatInt(e.BrokerID, 10), Addr: audit.Text(e.BrokerAddr),
-		Other: audit.Text(e.Other), Topics: e.Topics, Changed: e.TopicsChanged,
+		Other: audit.Text(e.Other), Topics: e.Topics, Changed: e.TopicsChanged, Gone: len(e.Gone),
 	}}
+	brokerEdited(&r, e.Edit)
 	switch {
 	case c.deed != nil:
-		r.Code, r.Name, r.Peer = c.deed.Code, c.deed.Name, c.deed.Peer
+		code := codec.ResponseSuccess
+		r.Code, r.Name, r.Peer, r.Result = c.deed.Code, c.deed.Name, c.deed.Peer, &code
 	case c.session != nil:
 		r.Peer = connOf(c.session.conn)
 	default: // its own connection, which may be gone
-		r.Peer.Conn = uint64(e.Conn)
+		r.Peer = audit.Peer{From: e.PeerAddr, Conn: uint64(e.Conn)}
 		if conn, ok := s.net.Conn(uint64(e.Conn)); ok {
 			r.Peer = connOf(conn)
 		}

@@ -10,9 +10,6 @@ type Clock interface {
 	Tick(d time.Duration) (ticks <-chan time.Time, stop func())
 }
 
-// wallMillis is the system's wall time in ms since the Unix epoch.
-func wallMillis() int64 { return time.Now().UnixMilli() }
-
 // systemClock counts from the start of the process.
 type systemClock struct{ start time.Time }
 

@@ -93,8 +93,6 @@ func TestHotKeys(t *testing.T) {
 		{"returnOrderTopicConfigToBroker=false", broker("a").again().request(), "0 {}"},
 		{"returnOrderTopicConfigToBroker=true", broker("a").again().again().request(), `0 {} {"table":{"Base":"a:4"}}`},
 		{"orderMessageEnable=true", routeOf("Base"), "0 " + brokersStandard + `,"filterServerTable":{},"orderTopicConf":"a:4"` + restOfRoute},
-		{"needWaitForService=true", routeOf("Base"), `1 "name server not ready"`},
-		{"waitSecondsForService = 0", routeOf("None"), noRoute + "None" + noRouteHelp},
 		{"orderConfStrict=true", put("ORDER_TOPIC_CONFIG", "Base", "x"), `1 "order configuration \"x\" is not broker:queues joined by semicolons"`},
 	} {
 		c.want(configure(tt.body), "0")

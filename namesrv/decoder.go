@@ -74,16 +74,11 @@ func (d *decoder) decode(sess *session, w write) {
 
 // deed is that of the request in hand, if somebody has to account for it.
 func (d *decoder) deed() *deed {
-	switch access.GroupOf(d.cmd.Code) {
-	case access.Admin:
-	case access.Broker:
-		if d.audit == nil {
-			return nil
-		}
-	default:
-		return nil
+	g := access.GroupOf(d.cmd.Code)
+	if g.Operators() || g == access.Broker && d.audit != nil {
+		return newDeed(d.session.conn, &d.cmd)
 	}
-	return newDeed(d.session.conn, &d.cmd)
+	return nil
 }
 
 // translate makes exactly one of a change, a request for the persister, or a reply of what is wrong.

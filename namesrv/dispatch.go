@@ -87,7 +87,8 @@ func (l *loop) Frame(c *netpoll.Conn, dst, frame []byte, now int64) ([]byte, err
 	}
 	l.result = answeredOK
 	if goingAway && l.cmd.Version > lastWithoutGoAway {
-		dst = l.fail(dst, codec.ResponseGoAway, remarkGoAway)
+		l.declined(&goAwayReply)
+		dst = l.reply(dst, goAwayReply, nil)
 	} else {
 		dst = l.dispatch(dst, frame)
 	}
@@ -123,9 +124,14 @@ func (l *loop) dispatch(dst, frame []byte) []byte {
 		codec.RequestPutKVConfig, codec.RequestDeleteKVConfig, codec.RequestUpdateNamesrvConfig:
 		return l.later(dst, frame)
 	}
+	return l.read(dst)
+}
+
+// read answers the reads that are neither frequent nor a broker's.
+func (l *loop) read(dst []byte) []byte {
 	switch {
 	case l.cmd.IsOneway():
-		return dst // a read that nobody waits for
+		return dst // nobody waits for it
 	case l.session.conn.Overloaded():
 		return l.busy(dst)
 	}
@@ -192,6 +198,7 @@ func (l *loop) later(dst, frame []byte) []byte {
 		if l.cmd.Code == codec.RequestRegisterBroker {
 			l.rejected(l.session.conn, &l.cmd, rejectedBudget, remarkBusy)
 		}
+		l.declined(&busyReply)
 		return l.busy(dst)
 	}
 	l.enqueue(l.session, write{frame: keepFrame(l.session.conn, frame), slow: l.slowToDecode(), asked: l.forLater()})

@@ -2,10 +2,12 @@ package namesrv
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/waymark-mq/waymark/namesrv/audit"
 	"github.com/waymark-mq/waymark/netpoll"
 )
 
@@ -47,16 +49,17 @@ func (d *drain) init() { d.after = time.After }
 
 func (d *drain) status() DrainStatus { return DrainStatus{d.rounds.Load(), d.ended.Load()} }
 
-// begin runs the drain until end; not after it.
-func (d *drain) begin(run func(context.Context)) {
+// begin runs the drain until end; false after it.
+func (d *drain) begin(run func(context.Context)) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.over {
-		return
+		return false
 	}
 	var ctx context.Context
 	ctx, d.cancel = context.WithCancel(context.Background())
 	d.running.Go(func() { run(ctx) })
+	return true
 }
 
 // end returns once nothing of the drain runs.
@@ -80,29 +83,51 @@ func (d *drain) wait(ctx context.Context, t time.Duration) bool {
 	}
 }
 
-// Drain begins to send peers elsewhere. It reports whether it has begun: not before the start, not again, and not once the
-// server stops. Any goroutine.
-func (s *Server) Drain() bool {
+// Drain begins to send peers elsewhere; by is who wants it, an address or a signal. It reports whether it has begun: not before the
+// start, not again, and not once the server stops. Any goroutine.
+func (s *Server) Drain(by string) bool {
 	if s.running() == nil || !s.moveTo(Draining) {
 		return false
 	}
-	s.drain.begin(s.runDrain)
-	return true
+	return s.drain.begin(func(ctx context.Context) { s.runDrain(ctx, by) })
 }
 
-func (s *Server) runDrain(ctx context.Context) {
+func (s *Server) runDrain(ctx context.Context, by string) {
 	total := time.Duration(s.settings.Load().DrainSeconds) * time.Second
 	unready := total / 4
-	s.logger.Info("draining: not ready any more; connections end after a while", "unready", unready, "spread", total-unready)
+	s.tellDrain(drainBegun, by, fmt.Sprintf("connections end after %v, within %v", unready, total-unready))
+	defer func() {
+		if s.drain.rounds.Load() == 0 {
+			s.tellDrain(drainEnded, by, fmt.Sprintf("the server stopped before every connection was ended; %d were", s.drain.ended.Load()))
+		}
+	}()
 	if !s.drain.wait(ctx, unready) {
 		return
 	}
 	for round := s.newDrainRound(ctx, true); round.run(ctx, total-unready); round = s.newDrainRound(ctx, false) {
 		if s.drain.rounds.Add(1) == 1 {
-			s.logger.Info("drained: every connection was ended once", "ended", s.drain.ended.Load())
+			s.tellDrain(drainEnded, by, fmt.Sprintf("every connection was ended once: %d", s.drain.ended.Load()))
 		}
 		total = max(total, unready+leastRound)
 	}
+}
+
+// drainTold is how the beginning or the end of a drain is told.
+type drainTold struct {
+	kind, text string // of the event
+	record     audit.Event
+}
+
+var (
+	drainBegun = drainTold{"drain_begun", "draining: not ready any more, peers are to go elsewhere", audit.DrainBegun}
+	drainEnded = drainTold{"drain_ended", "drained", audit.DrainEnded}
+)
+
+// tellDrain makes it a line, an event and a record. The drain's goroutine.
+func (s *Server) tellDrain(t drainTold, by, detail string) {
+	s.logger.Info(t.text, "by", by, "detail", detail)
+	s.audit.Write(&audit.Record{Event: t.record, Peer: audit.Peer{From: by}, Remark: detail})
+	s.addEvent(Event{Kind: t.kind, Text: t.text, Peer: bounded(by), Detail: detail})
 }
 
 // drainRound ends the connections that were open when it began.

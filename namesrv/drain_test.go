@@ -2,6 +2,10 @@ package namesrv
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -70,7 +74,7 @@ func TestDrain(t *testing.T) {
 		clients[i] = s.dial()
 		clients[i].wantRoute("Base", route)
 	}
-	if !s.Drain() || s.Drain() {
+	if !s.Drain("test") || s.Drain("test") {
 		t.Error("a drain begins once")
 	}
 	d.settle()
@@ -119,6 +123,7 @@ func TestDrain(t *testing.T) {
 			t.Errorf("a drain's end of a connection counts as its broker's: %+v", e)
 		}
 	}
+	wantDrainTold(t, s, "test connections end after 1s, within 3s", "test every connection was ended once: 16")
 	if st := s.Status().Drain; st.Ended != 17 || st.Rounds < 2 {
 		t.Errorf("%+v", st)
 	}
@@ -127,13 +132,28 @@ func TestDrain(t *testing.T) {
 	s.dial().want(routeOf("Base"), fmt.Sprintf("1 %q", remarkNotReady))
 }
 
+// wantDrainTold compares what events and the log say of a drain's beginning and end: who wanted it, and how it went.
+func wantDrainTold(t *testing.T, s *testServer, want ...string) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("events %q", want), func() bool {
+		var got []string
+		for _, e := range s.Events(0, maxEvents, func(e *Event) bool { return e.Kind == "drain_begun" || e.Kind == "drain_ended" }).Events {
+			got = append(got, e.Peer+" "+e.Detail)
+		}
+		return slices.Equal(got, want)
+	})
+	if got := s.logs.with("by=test detail="); len(got) != len(want) {
+		t.Errorf("log %q", got)
+	}
+}
+
 // A connection that the drain has ended counts as none that is open: the expiry guard doesn't hold its broker.
 func TestDrainAndExpiryGuard(t *testing.T) {
 	s := start(t, draining(0), func(c *settings.Settings) { c.ExpiryGuardPercent = 1 })
 	d := s.drainWith()
 	c := s.dial()
 	c.register(broker("a").set("heartbeatTimeoutMillis", "10000"))
-	s.Drain()
+	s.Drain("test")
 	d.pass()
 	d.pass()
 	d.settle()
@@ -158,7 +178,7 @@ func TestDrainOfBusyConnections(t *testing.T) {
 	release := s.parkWriter()
 	asked := c.send(broker("a").request())
 	eventually(t, "the registration waits", func() bool { return s.writeBytes.Load() > 0 })
-	s.Drain()
+	s.Drain("test")
 	d.pass()
 	d.pass()
 	d.settle()
@@ -186,7 +206,7 @@ func TestDrainIsNotForEverPatient(t *testing.T) {
 	release := s.parkWriter()
 	c.send(broker("a").request())
 	eventually(t, "the registration waits", func() bool { return s.writeBytes.Load() > 0 })
-	s.Drain()
+	s.Drain("test")
 	d.pass()
 	for range drainPatience {
 		d.pass()
@@ -199,20 +219,29 @@ func TestDrainIsNotForEverPatient(t *testing.T) {
 // A stop ends a drain wherever it is, and nothing drains before the start or after the stop.
 func TestDrainAndStop(t *testing.T) {
 	home := t.TempDir()
-	s := newTestServer(t, home, Options{Settings: settings.Default(settings.Env{HomeDir: home})})
-	if s.Drain() {
+	config := settings.Default(settings.Env{HomeDir: home})
+	config.AuditLogPath = filepath.Join(home, "audit.log")
+	s := newTestServer(t, home, Options{Settings: config})
+	if s.Drain("test") {
 		t.Error("drains before its start")
 	}
 	s.mustStart()
 	c := s.dial()
 	c.register(broker("a"))
-	if !s.Drain() { // for 20 s
+	if !s.Drain("test") { // for 20 s
 		t.Error("doesn't drain")
 	}
 	s.stop()
 	c.wantClosed()
-	if s.Drain() || s.State() != Stopping {
+	if s.Drain("test") || s.State() != Stopping {
 		t.Errorf("drains after its stop: %v", s.State())
+	}
+	wantDrainTold(t, s, "test connections end after 5s, within 15s", "test the server stopped before every connection was ended; 0 were")
+	text, err := os.ReadFile(config.AuditLogPath)
+	for _, want := range []string{`"event":"drain begun","from":"test","remark":"connections end`, `"event":"drain ended","from":"test","remark":"the server stopped`} {
+		if strings.Count(string(text), want) != 1 {
+			t.Errorf("%v; no %s in %s", err, want, text)
+		}
 	}
 	if n := s.table.Load().Brokers(); n != 1 {
 		t.Errorf("%d brokers", n)

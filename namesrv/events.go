@@ -8,27 +8,50 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/internal/excerpt"
+	"github.com/waymark-mq/waymark/namesrv/access"
 )
 
-// eventLog writes what happens to brokers, one line an event. What repeats with
-// every registration is written at debug level or once in a while.
+// eventLog writes what happens to brokers, one line an event, and what else peers, the disk or faults of ours bring about. What repeats
+// with every registration is written at debug level or once in a while. Each kind of line has an allowance of its own: no peer can
+// keep one from being written by bringing about others.
 type eventLog struct {
-	logger     *slog.Logger
-	limit      *limiter
-	burst      burst       // of what the writer tells
-	rejections sharedBurst // of registrations
-	others     sharedBurst // of what others tell
+	logger *slog.Logger
+	events [core.EventKinds]*allowance // by core.EventKind
+	kinds  [lineKinds]*allowance
 }
+
+// lineKind is a kind of line that is no event of the table.
+type lineKind int
+
+const (
+	lineDone      lineKind = iota // an operator's request that was carried out
+	lineFailed                    // one that has failed
+	lineAccess                    // a request that a rule of access is against
+	lineMisses                    // too many queries of topics without a route
+	lineRejected                  // a registration that doesn't come to the table
+	lineAddress                   // a doubtful address of a broker
+	lineOrderConf                 // an order configuration that clients can't read
+	lineProduct                   // the product environment wasn't asked
+	lineFile                      // a file couldn't be written
+	lineFault                     // a fault of ours
+	lineKinds
+)
 
 func newEventLog(logger *slog.Logger, now func() int64) *eventLog {
-	return &eventLog{
-		logger: logger, limit: newLimiter(now, time.Minute), burst: newBurst(now, burstLines, burstPeriod),
-		rejections: sharedBurst{burst: newBurst(now, otherLines, otherPeriod)},
-		others:     sharedBurst{burst: newBurst(now, otherLines, otherPeriod)},
+	l := &eventLog{logger: logger}
+	for i := range l.events {
+		l.events[i] = newAllowance(now, burstLines, burstPeriod)
 	}
+	for i := range l.kinds {
+		l.kinds[i] = newAllowance(now, otherLines, otherPeriod)
+	}
+	l.kinds[lineDone] = newAllowance(now, burstLines, burstPeriod)
+	return l
 }
 
-// Events are logged up to a thousand at once, then a hundred a second; rejected registrations, and what else peers bring about, up to two hundred each, then one a second.
+// Events of a kind, and operators' changes, are logged up to a thousand at once, then a hundred a second; of any other kind up to two
+// hundred, then one a second.
 const (
 	burstLines  = 1000
 	burstPeriod = 10 * time.Millisecond
@@ -36,49 +59,12 @@ const (
 	otherPeriod = time.Second
 )
 
-// eventText is how an event is written.
-type eventText struct {
-	level slog.Level
-	text  string
-	other string // what Event.Other is
-	often bool   // may come with every registration: once a minute for each slot
-	deed  bool   // an operator's: his deed is told (chronicle.go), which says who he is
-}
-
-var eventTexts = map[core.EventKind]eventText{
-	core.EventRegistered:       {level: slog.LevelInfo, text: "broker registered"},
-	core.EventChanged:          {level: slog.LevelInfo, text: "broker registered changes"},
-	core.EventUnchanged:        {level: slog.LevelDebug, text: "broker registered again"},
-	core.EventRefused:          {level: slog.LevelWarn, text: "registration refused: one topic under an unknown id, or too many ids", often: true},
-	core.EventConflict:         {level: slog.LevelWarn, text: "registration lost: the slot is held with a greater stateVersion", other: "holder", often: true},
-	core.EventReplaced:         {level: slog.LevelWarn, text: "broker took the slot of another address", other: "displaced", often: true},
-	core.EventUnregistered:     {level: slog.LevelInfo, text: "broker unregistered"},
-	core.EventClosed:           {level: slog.LevelInfo, text: "broker removed: its connection ended"},
-	core.EventExpired:          {level: slog.LevelWarn, text: "broker removed: silent for longer than its timeout"},
-	core.EventMoved:            {level: slog.LevelWarn, text: "address registered under another broker name; the former lost it", other: "former", often: true},
-	core.EventTwoClusters:      {level: slog.LevelWarn, text: "broker name is known in another cluster: both share one entry", other: "firstCluster", often: true},
-	core.EventTimeoutClamped:   {level: slog.LevelWarn, text: "heartbeat timeout outside 1 s to 1 year was clamped", often: true},
-	core.EventDeadlinesShifted: {level: slog.LevelWarn, text: "process stood still: every deadline moves by the lateness"},
-	core.EventPartsDelete: {level: slog.LevelWarn, text: "registration of a known version took topics off: with deleteTopicWithBrokerRegistration " +
-		"each part of a split registration takes off those of the others", often: true},
-	core.EventExpiryHeld:       {level: slog.LevelWarn, text: "expiry held: too many brokers are silent at once while their connections are open"},
-	core.EventExpiryGuardEnded: {level: slog.LevelWarn, text: "expiry guard ended: no broker is suspect any more"},
-	core.EventTopicDeleted:     {text: "topic deleted", deed: true},
-	core.EventTopicRegistered:  {text: "topic registered by a tool", deed: true},
-	core.EventWriteWiped:       {text: "broker's topics take no messages any more", deed: true},
-	core.EventWriteAdded:       {text: "broker's topics take messages again", deed: true},
-	core.EventKVPut:            {text: "KV value set", deed: true},
-	core.EventKVDeleted:        {text: "KV value deleted", deed: true},
-	core.EventUnanswered:       {level: slog.LevelWarn, text: "broker removed: it doesn't answer probes and is silent"},
-	core.EventToldDead:         {level: slog.LevelWarn, text: "broker removed: another nameserver saw its end", other: "saidBy"},
-}
-
 // log writes one event. Writer only.
 func (l *eventLog) log(e *core.Event) {
-	t := eventTexts[e.Kind]
+	t := &eventKinds[e.Kind]
 	switch e.Kind { // these name no broker
 	case core.EventDeadlinesShifted:
-		if more, ok := l.limit.allow("stood still"); ok {
+		if more, ok := l.events[e.Kind].limit.allow(""); ok {
 			l.logger.Warn(t.text, "lateness", time.Duration(e.LatenessNanos), "notLogged", more)
 		}
 		return
@@ -93,9 +79,9 @@ func (l *eventLog) log(e *core.Event) {
 		return
 	}
 	more := 0
-	if t.often {
+	if t.often || e.Kind == core.EventChanged && e.TopicsChanged == 0 { // two brokers that share a slot change it all the time
 		var ok bool
-		if more, ok = l.limit.allow(fmt.Sprintf("%d %q %q %d", e.Kind, short(e.ClusterName), short(e.BrokerName), e.BrokerID)); !ok {
+		if more, ok = l.events[e.Kind].limit.allow(fmt.Sprintf("%q %q %d", short(e.ClusterName), short(e.BrokerName), e.BrokerID)); !ok {
 			return
 		}
 	}
@@ -112,7 +98,7 @@ func (l *eventLog) log(e *core.Event) {
 	if more > 0 {
 		attrs = append(attrs, slog.Int("notLogged", more))
 	}
-	l.line(t.level, t.text, attrs)
+	l.line(l.events[e.Kind], t.level, t.text, attrs)
 }
 
 // done tells of an operator's request that was carried out: one line, or one for each setting. Writer only.
@@ -120,23 +106,26 @@ func (l *eventLog) done(d *deed) {
 	level, text := slog.LevelDebug, "an operator's request changed nothing"
 	if d.changed {
 		level, text = slog.LevelInfo, "changed by an operator's request"
+		if access.GroupOf(d.Code) == access.Both {
+			text = "changed by an operator's or a broker's request"
+		}
 	}
 	if !l.logger.Enabled(context.Background(), level) {
 		return
 	}
 	if d.keys == nil {
-		l.line(level, text, d.attrs())
+		l.line(l.kinds[lineDone], level, text, d.attrs())
 	}
 	for _, c := range d.keys {
-		l.line(level, "configuration changed", []slog.Attr{
+		l.line(l.kinds[lineDone], level, "configuration changed", []slog.Attr{
 			slog.String("key", short(c.Key)), slog.String("from", short(c.Old)), slog.String("to", short(c.New)),
 			slog.Bool("needsRestart", c.NeedsRestart), slog.Bool("ignored", c.Ignored), slog.String("by", d.From),
 		})
 	}
 }
 
-func (l *eventLog) line(level slog.Level, text string, attrs []slog.Attr) {
-	others, ok := l.burst.allow()
+func (l *eventLog) line(a *allowance, level slog.Level, text string, attrs []slog.Attr) {
+	others, ok := a.burst.allow()
 	if !ok {
 		return
 	}
@@ -146,18 +135,15 @@ func (l *eventLog) line(level slog.Level, text string, attrs []slog.Attr) {
 	l.logger.LogAttrs(context.Background(), level, text, attrs...)
 }
 
-// limited writes a line once a minute for each kind, and so many of all kinds as otherLines says. Any goroutine.
-func (l *eventLog) limited(level slog.Level, kind, text string, attrs ...slog.Attr) {
-	l.within(&l.others, level, kind, text, attrs...)
-}
-
-// within is limited with a burst of its own; it reports whether the line was let through.
-func (l *eventLog) within(b *sharedBurst, level slog.Level, kind, text string, attrs ...slog.Attr) bool {
-	more, ok := l.limit.allow(kind)
+// limited writes a line once a minute for each subject of its kind, and so many of the kind as otherLines says. It reports whether the
+// line was let through. Any goroutine.
+func (l *eventLog) limited(kind lineKind, level slog.Level, subject, text string, attrs ...slog.Attr) bool {
+	a := l.kinds[kind]
+	more, ok := a.limit.allow(subject)
 	if !ok {
 		return false
 	}
-	others, ok := b.allow()
+	others, ok := a.burst.allow()
 	if !ok {
 		return false
 	}
@@ -173,7 +159,7 @@ func (l *eventLog) within(b *sharedBurst, level slog.Level, kind, text string, a
 
 // failed tells of an operator's request that changed nothing.
 func (l *eventLog) failed(d *deed) {
-	l.limited(slog.LevelWarn, fmt.Sprint("failed ", d.Code), "an operator's request has failed; nothing has changed",
+	l.limited(lineFailed, slog.LevelWarn, fmt.Sprint(d.Code), "an operator's request has failed; nothing has changed",
 		append(d.attrs(), slog.Int("result", int(*d.Result)), slog.String("remark", short(d.Remark)))...)
 }
 
@@ -183,35 +169,32 @@ func (l *eventLog) against(code int32, v verdict) {
 	if v.Refused {
 		text = "request refused"
 	}
-	l.limited(slog.LevelWarn, fmt.Sprint("access ", v.from, " ", code), text, slog.String("setting", v.By), slog.Int("code", int(code)),
+	l.limited(lineAccess, slog.LevelWarn, fmt.Sprint(v.from, " ", code), text, slog.String("setting", v.By), slog.Int("code", int(code)),
 		slog.String("request", codec.RequestName(code)), slog.String("from", v.from))
 }
 
 // tooManyMisses tells of an address that has used up its share of them.
 func (l *eventLog) tooManyMisses(from string, perSecond int) {
-	l.limited(slog.LevelWarn, "misses "+from, "too many queries of topics without a route", slog.String("from", from), slog.Int("limitPerSecond", perSecond))
+	l.limited(lineMisses, slog.LevelWarn, from, "too many queries of topics without a route", slog.String("from", from), slog.Int("limitPerSecond", perSecond))
 }
 
-// fileFailed tells of a file that couldn't be written; what is its kind.
+// fileFailed tells of a file that couldn't be written; what is its subject.
 func (l *eventLog) fileFailed(what string, err error) {
-	l.limited(slog.LevelError, "file "+what, what, slog.Any("error", err))
+	l.limited(lineFile, slog.LevelError, what, what, slog.Any("error", err))
 }
 
 // badOrderConf tells of an order configuration that clients can't read.
 func (l *eventLog) badOrderConf(topic, value string) {
-	l.limited(slog.LevelWarn, "orderConf "+topic, "order configuration would make clients fail", slog.String("topic", short(topic)), slog.String("value", short(value)))
+	l.limited(lineOrderConf, slog.LevelWarn, topic, "order configuration would make clients fail", slog.String("topic", short(topic)), slog.String("value", short(value)))
 }
 
 // productFailed tells that the product environment couldn't be asked.
 func (l *eventLog) productFailed(err error) {
-	l.limited(slog.LevelWarn, "product", "product environment not asked", slog.Any("error", err))
+	l.limited(lineProduct, slog.LevelWarn, "", "product environment not asked", slog.Any("error", err))
 }
 
 // short cuts what a peer sent to what a log line can bear.
-func short(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + "…"
-}
+func short(s string) string { return excerpt.Of(s, maxLogText) }
+
+// maxLogText bounds a text of a log line, in bytes.
+const maxLogText = 200

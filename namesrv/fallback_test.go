@@ -53,7 +53,7 @@ func TestClusterTest(t *testing.T) {
 func TestClusterTestWhileDraining(t *testing.T) {
 	s := startBeside(t, start(t).Addr())
 	s.drainWith() // goes no further than not being ready
-	s.Drain()
+	s.Drain("test")
 	s.dial().want(routeOf("None"), fmt.Sprintf("1 %q", remarkNotReady))
 	s.wantCounted(map[string]int{"get_routeinfo_by_topic system_error success": 1})
 }

@@ -21,6 +21,13 @@ type guard struct {
 	connections *ratelimit.Limiter // of each address
 }
 
+// set makes rules and limits those of c.
+func (g *guard) set(c *settings.Settings) error {
+	g.misses = ratelimit.New(c.MaxMissesPerSecondPerAddress)
+	g.connections = ratelimit.New(c.MaxNewConnectionsPerSecondPerAddress)
+	return g.setRules(c)
+}
+
 // setRules makes the rules those of c.
 func (g *guard) setRules(c *settings.Settings) error {
 	rules, err := c.Access()
@@ -38,7 +45,8 @@ type guardCounts struct {
 
 // AccessStats are counts since the start.
 type AccessStats struct {
-	// Requests that were answered NO_PERMISSION (16), or dropped if one-way, because of adminAllowList, readOnly or brokerAllowList.
+	// Requests that were answered NO_PERMISSION (16), or dropped if one-way, because of adminAllowList, readOnly or brokerAllowList. 217 counts
+	// as an operator's.
 	RefusedAdmin, RefusedBroker uint64
 	// Requests that would have been but for the mode observe.
 	ObservedAdmin, ObservedBroker uint64
@@ -54,11 +62,15 @@ type AccessStats struct {
 func (s *Server) AccessStats() AccessStats {
 	lines := s.audit.Stats()
 	return AccessStats{
-		RefusedAdmin: s.guarded.refused[access.Admin].Load(), RefusedBroker: s.guarded.refused[access.Broker].Load(),
-		ObservedAdmin: s.guarded.observed[access.Admin].Load(), ObservedBroker: s.guarded.observed[access.Broker].Load(),
+		RefusedAdmin: operators(&s.guarded.refused), RefusedBroker: s.guarded.refused[access.Broker].Load(),
+		ObservedAdmin: operators(&s.guarded.observed), ObservedBroker: s.guarded.observed[access.Broker].Load(),
 		ConnectionsLimited: s.net.Unadmitted(), MissesLimited: s.guarded.misses.Load(),
 		AuditWritten: lines.Written, AuditLost: lines.Lost,
 	}
+}
+
+func operators(counts *[access.Groups]atomic.Uint64) uint64 {
+	return counts[access.Admin].Load() + counts[access.Both].Load()
 }
 
 // refuses reports whether the rules are against carrying out the request in hand, and tells of it. rules are on.
@@ -86,7 +98,7 @@ func (l *loop) refuses(rules *access.Rules) (v verdict, refused bool) {
 			l.tellRejected(l.session.conn, &l.cmd, rejectedAccess, remarkNoPermission+v.from+": "+v.By)
 		}
 	}
-	if l.audit != nil && (due || g == access.Admin) {
+	if l.audit != nil && (due || g.Operators()) {
 		l.writeAgainst(event, v.Verdict)
 	}
 	return v, v.Refused
@@ -117,10 +129,19 @@ func (l *loop) tooManyMisses(limit *ratelimit.Limiter) bool {
 	return true
 }
 
-// admit decides on a new connection by the address of its socket.
-func (s *Server) admit(from net.Addr) bool {
-	limit := s.guard.connections
-	return limit == nil || limit.Allow(access.Peer(from.String()), s.clock.Now())
+// admissions decide on a new connection by the address of its socket, and again when a PROXY header names another. A proxy that is
+// known (proxyProtocolTrusted; known is nil without) isn't counted, but whom it names; where everybody may send a header, the socket's
+// address alone is: a header would bring a fresh one each time.
+func (s *Server) admissions(known func(peer string) bool) (admit func(net.Addr) bool, named func(source string) bool) {
+	allow := func(peer string) bool { return s.guard.connections.Allow(access.Peer(peer), s.clock.Now()) }
+	if known == nil {
+		return func(from net.Addr) bool { return allow(from.String()) }, nil
+	}
+	admit = func(from net.Addr) bool {
+		peer := from.String()
+		return known(peer) || allow(peer)
+	}
+	return admit, allow // others' headers aren't believed
 }
 
 // warnIfOpen says, at the start, what everybody may do, which with Apache is everything, if others than this machine and

@@ -3,10 +3,11 @@ package namesrv
 import (
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/internal/excerpt"
+	"github.com/waymark-mq/waymark/namesrv/settings"
 )
 
 const (
@@ -32,11 +33,12 @@ type Event struct {
 	Peer string
 	// Topics and TopicsChanged are as in core.Event.
 	Topics, TopicsChanged int
-	Gone                  int    // topics that no broker has any more because of it
+	Gone                  int32  // topics that no broker has any more because of it
+	NeedsRestart          bool   // of a changed setting: the server works with the former value until it is restarted
 	Other                 string // the other party: another address, name or cluster
 	Topic                 string
 	Namespace, Key        string
-	Detail                string // of a changed setting, from what to what; of a freeze, how long; of held expiries, how many; of a rejection, why
+	Detail                string // of a changed setting, from what to what; of a freeze, how long; of held expiries, how many; of a rejection, why; of a drain, how far
 }
 
 const (
@@ -64,8 +66,8 @@ type goneTopic struct {
 	event uint64
 }
 
-func newHistory() *history {
-	return &history{events: newRing[Event](maxEvents), gone: newRing[goneTopic](maxGoneTopics), wall: time.Now}
+func newHistory(wall func() time.Time) *history {
+	return &history{events: newRing[Event](maxEvents), gone: newRing[goneTopic](maxGoneTopics), wall: wall}
 }
 
 // record remembers an event of the table; peer is the other end of its connection. Registrations that change nothing
@@ -75,9 +77,9 @@ func (h *history) record(e *core.Event, peer string) {
 		return
 	}
 	r := Event{
-		Kind: eventNames[e.Kind], Text: eventTexts[e.Kind].text,
+		Kind: eventKinds[e.Kind].name, Text: eventKinds[e.Kind].text,
 		Cluster: bounded(e.ClusterName), Broker: bounded(e.BrokerName), Addr: bounded(e.BrokerAddr), BrokerID: e.BrokerID,
-		Conn: uint64(e.Conn), Peer: bounded(peer), Topics: e.Topics, TopicsChanged: e.TopicsChanged, Gone: len(e.Gone),
+		Conn: uint64(e.Conn), Peer: bounded(peer), Topics: e.Topics, TopicsChanged: e.TopicsChanged, Gone: int32(len(e.Gone)),
 		Other: bounded(e.Other), Topic: bounded(e.Topic), Namespace: bounded(e.Namespace), Key: bounded(e.Key),
 	}
 	switch e.Kind {
@@ -100,10 +102,10 @@ func (h *history) record(e *core.Event, peer string) {
 }
 
 // recordSetting remembers a setting that 318 changed.
-func (h *history) recordSetting(key, from, to string, by core.Peer) {
+func (h *history) recordSetting(c settings.Change, by core.Peer) {
 	h.add(Event{
-		Kind: kindConfigChanged, Text: textConfigChanged, Key: bounded(key), Conn: uint64(by.Conn), Peer: bounded(by.Addr),
-		Detail: bounded(short(from) + " → " + short(to)),
+		Kind: kindConfigChanged, Text: textConfigChanged, Key: bounded(c.Key), Conn: uint64(by.Conn), Peer: bounded(by.Addr),
+		Detail: bounded(short(c.Old) + " → " + short(c.New)), NeedsRestart: c.NeedsRestart,
 	})
 }
 
@@ -113,24 +115,23 @@ func (h *history) add(e Event) (seq uint64) {
 	return e.Seq
 }
 
-// bounded is s, or as much of it as an event may hold.
-func bounded(s string) string {
-	const cutMark = "…"
-	if len(s) <= maxEventText {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxEventText-len(cutMark)], "") + cutMark // a copy, which doesn't keep s
+// addEvent remembers an event that isn't the table's: the history is the writer's. Any goroutine.
+func (s *Server) addEvent(e Event) {
+	s.pass(change{command: nothing, then: func() { s.history.add(e) }}, s.clock.Now())
 }
+
+// bounded is s, or as much of it as an event may hold.
+func bounded(s string) string { return excerpt.Of(s, maxEventText) }
 
 // EventKinds are the kinds of events there are.
 func EventKinds() []string {
 	var kinds []string
 	for kind := range core.EventKinds {
 		if kind != core.EventUnchanged {
-			kinds = append(kinds, eventNames[kind])
+			kinds = append(kinds, eventKinds[kind].name)
 		}
 	}
-	return append(kinds, kindConfigChanged, kindRejected)
+	return append(kinds, kindConfigChanged, kindRejected, drainBegun.kind, drainEnded.kind)
 }
 
 // EventPage is a part of the remembered events, oldest first.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/settings"
 )
 
 func anyEvent(*Event) bool { return true }
@@ -26,7 +27,7 @@ func eventLines(events []*Event) (lines []string) {
 
 // A reader that goes on where it left off sees every event once, and learns how many it has missed.
 func TestFollowingEvents(t *testing.T) {
-	s := &Server{history: newHistory()}
+	s := &Server{history: newHistory(time.Now)}
 	s.history.events = newRing[Event](10)
 	add := func(n int) {
 		for range n {
@@ -73,7 +74,7 @@ func TestFollowingEvents(t *testing.T) {
 
 // Readers never see half an event, one twice or one out of order while the writer goes on over them.
 func TestReadingEventsWhileTheyAreWritten(t *testing.T) {
-	s := &Server{history: newHistory()}
+	s := &Server{history: newHistory(time.Now)}
 	s.history.events = newRing[Event](64)
 	const all = 50_000
 	var readers sync.WaitGroup
@@ -105,12 +106,12 @@ func TestReadingEventsWhileTheyAreWritten(t *testing.T) {
 // What a peer sends is cut to what an event may hold, between two characters.
 func TestEventTextsAreBounded(t *testing.T) {
 	long := strings.Repeat("ä", 1<<16)
-	s := &Server{history: newHistory()}
+	s := &Server{history: newHistory(time.Now)}
 	s.history.record(&core.Event{
 		Kind: core.EventTopicDeleted, ClusterName: long, BrokerName: long, BrokerAddr: long, Other: long, Topic: long, Namespace: long,
 		Key: long, Gone: []string{long},
 	}, long)
-	s.history.recordSetting(long, long, long, core.Peer{Addr: long})
+	s.history.recordSetting(settings.Change{Key: long, Old: long, New: long}, core.Peer{Addr: long})
 	for _, e := range s.Events(0, 10, anyEvent).Events {
 		for _, text := range []string{e.Cluster, e.Broker, e.Addr, e.Peer, e.Other, e.Topic, e.Namespace, e.Key, e.Detail} {
 			if len(text) > maxEventText || strings.ContainsRune(text, '\uFFFD') {
@@ -128,7 +129,7 @@ func TestEventTextsAreBounded(t *testing.T) {
 
 // The topics of a lost broker lead to the event, as long as not too many went after them.
 func TestTopicGone(t *testing.T) {
-	s := &Server{history: newHistory()}
+	s := &Server{history: newHistory(time.Now)}
 	s.history.gone = newRing[goneTopic](4)
 	gone := func(broker string, topics ...string) {
 		s.history.record(&core.Event{Kind: core.EventExpired, BrokerName: broker, Gone: topics}, "")

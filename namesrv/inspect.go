@@ -7,6 +7,7 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/settings"
 	"github.com/waymark-mq/waymark/netpoll"
 )
 
@@ -19,8 +20,28 @@ func (s *Server) Snapshot() *core.Snapshot { return s.table.Load() }
 // Now is Clock's time: what signs of life in a snapshot are measured in.
 func (s *Server) Now() int64 { return s.clock.Now() }
 
+// ConfigEntry is one setting.
+type ConfigEntry struct {
+	Key, Value string
+	// NeedsRestart: another value works only when the server is started with it. Then Running is what it was started with, and works with.
+	NeedsRestart bool
+	Running      string
+}
+
 // Config yields the settings as GET_NAMESRV_CONFIG (319) lists them.
-func (s *Server) Config() iter.Seq2[string, string] { return s.settings.Load().Listed() }
+func (s *Server) Config() iter.Seq[ConfigEntry] {
+	return func(yield func(ConfigEntry) bool) {
+		for key, value := range s.settings.Load().Listed() {
+			e := ConfigEntry{Key: key, Value: value}
+			if e.NeedsRestart = settings.NeedsRestart(key); e.NeedsRestart {
+				e.Running = s.startedWith.Load().Value(key)
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
 
 // Status is what a server is doing as a whole.
 type Status struct {
@@ -58,6 +79,8 @@ func (s *Server) running() *netpoll.Server {
 type ConnInfo struct {
 	ID       uint64
 	Peer     string
+	Via      string // the other end of the socket, if a PROXY header named the peer; else ""
+	TLS      bool
 	Loop     int // event loop, from 0
 	Open     time.Duration
 	Language codec.Language // of its first request
@@ -97,9 +120,9 @@ func (s *Server) Connection(ctx context.Context, id uint64) (c ConnInfo, ok bool
 
 // describe tells of a connection, on its loop.
 func (s *Server) describe(c *netpoll.Conn) ConnInfo {
-	sess := c.Context.(*session)
+	sess, p := c.Context.(*session), connOf(c)
 	return ConnInfo{
-		ID: c.ID(), Peer: c.RemoteAddr(), Loop: c.Loop(), Open: time.Duration(s.clock.Now() - sess.opened),
+		ID: c.ID(), Peer: p.From, Via: p.Via, TLS: c.TLS(), Loop: c.Loop(), Open: time.Duration(s.clock.Now() - sess.opened),
 		Language: sess.client.language, Version: sess.client.version, Identified: sess.identified,
 		Writer: sess.mayOwnBrokers(), PendingWrites: int(sess.pending.Load()), UnsentBytes: c.UnsentBytes(),
 	}

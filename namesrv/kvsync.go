@@ -3,7 +3,6 @@ package namesrv
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -20,8 +19,9 @@ const (
 	syncPatience = 5 * time.Second
 	// syncLimit bounds what one nameserver takes to tell its KV configuration.
 	syncLimit = 30 * time.Second
-	// syncPause is how long nobody is looked for, if none is ready; syncAgain, if one's couldn't be taken over.
+	// syncPause is how long nobody is looked for, if none is ready; syncSoon, if one hasn't answered; syncAgain, if what it has couldn't be taken over.
 	syncPause = 200 * time.Millisecond
+	syncSoon  = time.Second
 	syncAgain = 30 * time.Second
 )
 
@@ -51,8 +51,10 @@ func (s *Server) syncKV(ctx context.Context) {
 			if err == nil || ctx.Err() != nil {
 				return
 			}
-			wait = syncAgain
-			s.events.limited(slog.LevelWarn, "kvSync "+from, "kvSync: KV configuration not taken over", slog.String("peer", from), slog.Any("error", err))
+			if wait = syncSoon; errors.Is(err, errNotFilled) {
+				wait = syncAgain
+			}
+			s.logger.Warn("kvSync: KV configuration not taken over", "peer", from, "error", err)
 		}
 		select {
 		case <-time.After(wait):
@@ -64,7 +66,7 @@ func (s *Server) syncKV(ctx context.Context) {
 
 // readyPeers are those whose KV configuration counts, by name.
 func (s *Server) readyPeers() (names []string) {
-	for _, m := range s.members() {
+	for _, m := range s.peering.group.Members() {
 		if m.Alive && m.Comparable && m.State != peers.Leaving {
 			names = append(names, m.Name)
 		}

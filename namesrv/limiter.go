@@ -95,6 +95,16 @@ func (b *sharedBurst) allow() (skipped int, ok bool) {
 	return b.burst.allow()
 }
 
+// allowance bounds the lines of one kind: one for a subject in each period, and so many for all of them. Any goroutine.
+type allowance struct {
+	limit *limiter
+	burst sharedBurst
+}
+
+func newAllowance(now func() int64, most int64, period time.Duration) *allowance {
+	return &allowance{limit: newLimiter(now, time.Minute), burst: sharedBurst{burst: newBurst(now, most, period)}}
+}
+
 func newBurst(now func() int64, most int64, period time.Duration) burst {
 	return burst{now: now, most: most, period: int64(period), left: most, last: now()}
 }

@@ -169,9 +169,7 @@ func (s *Server) collectTallies(ctx context.Context) []*loopTally {
 
 func (m *Metrics) addEvents(c *counts) {
 	for kind := range c.events {
-		if name := eventNames[kind]; name != "" {
-			m.Events = append(m.Events, EventMetrics{name, c.events[kind].Load()})
-		}
+		m.Events = append(m.Events, EventMetrics{eventKinds[kind].name, c.events[kind].Load()})
 	}
 	m.Events = append(m.Events, EventMetrics{kindRejected, c.rejected.Load()})
 }
@@ -215,7 +213,7 @@ func (m *Metrics) addTallies(loops []*loopTally, offLoop *sharedTally) {
 func (m *Metrics) addRequests(kind requestKind, r result, loops []*loopTally, offLoop *sharedTally) {
 	k, text := &requestKinds[kind], &resultTexts[r]
 	request := RequestMetrics{
-		Code: k.name, Class: string(k.class), Response: text.response, Result: text.result, Outcome: text.outcome,
+		Code: requestNames[kind], Class: string(k.class), Response: text.response, Result: text.result, Outcome: text.outcome,
 		Latency: Histogram{Bounds: latencyBounds[:], Counts: make([]uint64, histogramBuckets)},
 	}
 	for _, l := range loops {

@@ -2,7 +2,6 @@ package namesrv
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,11 +9,6 @@ import (
 	"time"
 
 	"github.com/waymark-mq/waymark/codec"
-	"github.com/waymark-mq/waymark/core"
-	"github.com/waymark-mq/waymark/internal/invariants"
-	"github.com/waymark-mq/waymark/internal/raceflag"
-	"github.com/waymark-mq/waymark/namesrv/settings"
-	"github.com/waymark-mq/waymark/netpoll"
 )
 
 // metrics collects with all the time that it may take.
@@ -62,8 +56,8 @@ func (s *testServer) wantCounted(want map[string]int) {
 func TestRequestsAreCountedExactly(t *testing.T) {
 	s := start(t)
 	names := map[int32]string{}
-	for _, k := range requestKinds {
-		names[k.code] = k.name
+	for kind, k := range requestKinds {
+		names[k.code] = requestNames[kind]
 	}
 	responses := map[int32]string{}
 	for _, r := range resultTexts {
@@ -160,186 +154,6 @@ func TestFailedRequestIsCounted(t *testing.T) {
 	s.wantCounted(map[string]int{"register_broker none process_request_failed": 1})
 }
 
-// A loop measures a kind of request once in a millisecond; the others count as the next one that is measured.
-func TestLatenciesAreMeasured(t *testing.T) {
-	tl := &tally{}
-	c := &tl.cells[routeRequest][answeredOK]
-	at := int64(time.Hour)
-	step := func(after, took time.Duration, waiting uint64, sum time.Duration) {
-		t.Helper()
-		at += int64(after)
-		tl.count(routeRequest, answeredOK, at)
-		if len(tl.due) > 0 {
-			tl.measure(int64(took))
-		}
-		if c.waiting != waiting || c.sum != int64(sum) {
-			t.Errorf("%d wait, sum %v; want %d, %v", c.waiting, time.Duration(c.sum), waiting, sum)
-		}
-	}
-	step(0, 4*time.Microsecond, 0, 4*time.Microsecond)
-	step(100*time.Microsecond, time.Second, 1, 4*time.Microsecond)
-	step(899*time.Microsecond, time.Second, 2, 4*time.Microsecond)
-	step(time.Microsecond, 30*time.Microsecond, 0, 94*time.Microsecond)
-	step(time.Hour, 4*time.Hour, 0, 94*time.Microsecond+4*time.Hour)
-	want := [histogramBuckets]uint64{0: 1, 2: 3, histogramBuckets - 1: 1}
-	if c.counts != want {
-		t.Errorf("counts %d, want %d", c.counts, want)
-	}
-}
-
-// What a read event takes is measured from its start to after its write, on the server's clock.
-func TestLatencyEndsAfterTheWrite(t *testing.T) {
-	s := start(t)
-	l := s.NewLoop().(*loop)
-	p := netpoll.NewPipe(l, netpoll.Options{Now: func() int64 {
-		now := s.clock.Now()
-		s.clock.now.Add(int64(2 * time.Millisecond)) // what the event will have taken
-		return now
-	}, Logger: s.logger})
-	if _, err := p.Feed(append(routeOf("None").frame(1), routeOf("None").frame(2)...)); err != nil {
-		t.Fatal(err)
-	}
-	c := l.tally.cells[routeRequest][answeredNoTopic]
-	if c.sum != int64(4*time.Millisecond) || c.counts[latencyBounds.bucket(int64(2*time.Millisecond))] != 2 {
-		t.Errorf("sum %v, counts %d", time.Duration(c.sum), c.counts)
-	}
-}
-
-// Loops' and shared histograms come to what one histogram of all would.
-func TestHistogramsMerge(t *testing.T) {
-	s := start(t)
-	one := sharedHistogram{bounds: &latencyBounds}
-	loops := []*tally{{}, {}}
-	for i := range int64(1000) {
-		nanos := i * i * 4000 // to 4 s
-		one.observe(nanos)
-		if i%3 == 2 {
-			s.answered(asked{request: true, kind: routeRequest, at: s.clock.Now() - nanos}, answeredOK)
-			continue
-		}
-		l := loops[i%3]
-		l.count(routeRequest, answeredOK, (i+1)*measuredEvery)
-		l.measure(nanos)
-	}
-	var m Metrics
-	copies := []*loopTally{{}, {}}
-	for i := range copies {
-		copies[i].copyFrom(loops[i])
-	}
-	m.addTallies(copies, &s.counts.offLoop)
-	if len(m.Requests) != 1 {
-		t.Fatalf("%+v", m.Requests)
-	}
-	r, want := m.Requests[0], one.read()
-	if r.Count != 1000 || r.Latency.Sum != want.Sum || !slices.Equal(r.Latency.Counts, want.Counts) || !slices.Equal(r.Latency.Bounds, want.Bounds) {
-		t.Errorf("%d requests, %+v; want %+v", r.Count, r.Latency, want)
-	}
-}
-
-func TestBuckets(t *testing.T) {
-	for _, b := range []*bounds{&latencyBounds, &sizeBounds} {
-		for i, most := range b {
-			if b.bucket(most) != i || b.bucket(most+1) != i+1 {
-				t.Errorf("%d belongs to bucket %d, %d to the next; got %d, %d", most, i, most+1, b.bucket(most), b.bucket(most+1))
-			}
-		}
-		if b.bucket(-1) != 0 || b.bucket(1<<62) != histogramBuckets-1 || !slices.IsSorted(b[:]) {
-			t.Error("ends")
-		}
-	}
-}
-
-// Counting allocates nothing, also when every request is measured. (That it is counted at all, the tests of the hot path show.)
-func TestMeasuringAllocatesNothing(t *testing.T) {
-	if raceflag.Enabled || invariants.Enabled {
-		t.Skip("this build allocates by itself")
-	}
-	s := start(t)
-	s.dial().register(broker("a"))
-	l := s.NewLoop().(*loop)
-	p := netpoll.NewPipe(l, netpoll.Options{Now: s.clock.Now, Logger: s.logger})
-	for _, r := range []request{routeOf("Base"), routeOf("None"), broker("a").heartbeat()} {
-		frame := r.frame(1_000_000)
-		turn := func() {
-			s.clock.now.Add(2 * measuredEvery)
-			if feedReads(t, p, frame) == 0 {
-				t.Fatal("no answer")
-			}
-		}
-		turn()
-		if n := testing.AllocsPerRun(50, turn); n != 0 {
-			t.Errorf("code %d: %v allocations", r.code, n)
-		}
-	}
-	var waiting, measured uint64
-	for _, c := range l.tally.cells[routeRequest] {
-		waiting += c.waiting
-		for _, n := range c.counts {
-			measured += n
-		}
-	}
-	if waiting != 0 || measured < 100 {
-		t.Errorf("%d measured, %d not", measured, waiting)
-	}
-}
-
-// Connections count under what their first request said, until they end.
-func TestClientsAreCounted(t *testing.T) {
-	s := start(t)
-	clients := func() string {
-		var lines []string
-		for _, c := range s.metrics().Clients {
-			lines = append(lines, fmt.Sprintf("%s/%s=%d", c.Language, c.Version, c.Conns))
-		}
-		return strings.Join(lines, " ")
-	}
-	s.dial() // says nothing
-	c := s.dial()
-	c.call(routeOf("None").from(475))
-	c.call(routeOf("None").from(401))
-	for range 3 {
-		s.dial().call(broker("a").heartbeat().from(407))
-	}
-	if got, want := clients(), "JAVA/4.9.7=3 JAVA/5.3.1=1"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	c.close()
-	eventually(t, "the end of a connection", func() bool { return clients() == "JAVA/4.9.7=3" })
-}
-
-// However many languages and versions peers claim, a loop counts a bounded number of kinds, and every connection in one.
-func TestKindsOfClientsAreBounded(t *testing.T) {
-	var tl clientTally
-	var kinds []clientKind
-	for i := range int32(1000) {
-		kinds = append(kinds, tl.add(clientKind{codec.Language(i % 20), i - 10}))
-	}
-	total := 0
-	for _, n := range tl {
-		total += n
-	}
-	if len(tl) != maxClientKinds+1 || total != 1000 {
-		t.Errorf("%d connections of %d kinds", total, len(tl))
-	}
-	for _, k := range kinds {
-		tl.remove(k)
-	}
-	if len(tl) != 0 {
-		t.Errorf("left: %v", tl)
-	}
-}
-
-func TestVersionNames(t *testing.T) {
-	for ordinal, want := range map[int32]string{
-		401: "4.9.4", 407: "4.9.7", 406: "4.9.7-SNAPSHOT", 413: "5.0.0", 475: "5.3.1", 513: "5.5.0", 213: "4.0.0", 611: "5.9.9",
-		211: "211", 0: "0", 612: "612", 1 << 30: "1073741824",
-	} {
-		if got := versionName(ordinal); got != want {
-			t.Errorf("%d is %q, want %q", ordinal, got, want)
-		}
-	}
-}
-
 // What happens to brokers is counted by kind, and the live ones show how long they have been silent.
 func TestEventsAndBrokersAreCounted(t *testing.T) {
 	s := start(t)
@@ -419,15 +233,11 @@ func total(h Histogram) (n uint64) {
 // Every kind of event that is logged has a name.
 func TestEventsHaveNames(t *testing.T) {
 	seen := map[string]bool{}
-	for kind := range eventTexts {
-		if int(kind) >= maxEventKinds || eventNames[kind] == "" || seen[eventNames[kind]] {
-			t.Errorf("kind %d has no name of its own", kind)
-			continue
+	for kind, k := range eventKinds {
+		if k.name == "" || k.text == "" || seen[k.name] {
+			t.Errorf("kind %d has no name of its own, or no text: %+v", kind, k)
 		}
-		seen[eventNames[kind]] = true
-	}
-	if eventNames[core.EventDeadlinesShifted] == "" {
-		t.Error("a shift of the deadlines has no name")
+		seen[k.name] = true
 	}
 }
 
@@ -443,94 +253,11 @@ func TestKVWritesAreCounted(t *testing.T) {
 	}
 }
 
-// holdLoop keeps an event loop from everything else until release is called.
-func (s *testServer) holdLoop(index int) (release func()) {
-	s.t.Helper()
-	held, released := make(chan struct{}), make(chan struct{})
-	go func() {
-		_, _ = s.net.Visit(context.Background(), func(i int, _ netpoll.LoopHandler) {
-			if i == index {
-				close(held)
-				<-released
-			}
-		})
-	}()
-	s.await(held, "the loop")
-	var once bool
-	release = func() {
-		if !once {
-			once = true
-			close(released)
-		}
-	}
-	s.t.Cleanup(release)
-	return release
-}
-
-// A loop that is stuck is reported as missing in time, and counts as it last did: no counter goes back.
-func TestMetricsDontWaitForAStuckLoop(t *testing.T) {
-	s := start(t)
-	for range 4 {
-		s.dial().call(routeOf("None"))
-	}
-	want := map[string]int{"get_routeinfo_by_topic topic_not_exist success": 4}
-	s.wantCounted(want)
-	frames := s.metrics().Net.Frames
-	release := s.holdLoop(1)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	m := s.Metrics(ctx)
-	if got := requestsCounted(m); m.Net.Missing != 1 || m.Net.Frames != frames || !maps.Equal(got, want) {
-		t.Errorf("%d missing, %d frames of %d, %v", m.Net.Missing, m.Net.Frames, frames, got)
-	}
-	release()
-	s.wantCounted(want)
-}
-
-func TestAlive(t *testing.T) {
-	s := start(t)
-	alive := func(limit time.Duration) error {
-		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		defer cancel()
-		return s.Alive(ctx)
-	}
-	if err := alive(waitLimit); err != nil {
-		t.Error(err)
-	}
-	release := s.holdLoop(0)
-	if err := alive(20 * time.Millisecond); err != errLoopStuck {
-		t.Errorf("%v, want %v", err, errLoopStuck)
-	}
-	release()
-	release = s.parkWriter()
-	if err := alive(20 * time.Millisecond); err != errWriterStuck {
-		t.Errorf("%v, want %v", err, errWriterStuck)
-	}
-	release()
-	if err := alive(waitLimit); err != nil {
-		t.Error(err)
-	}
-	s.stop()
-	if err := alive(waitLimit); err != nil {
-		t.Errorf("stopped: %v", err)
-	}
-}
-
-// Figures can be had at any time of a server's life.
-func TestMetricsBeforeAndAfter(t *testing.T) {
-	home := t.TempDir()
-	s := newTestServer(t, home, Options{Settings: settings.Default(settings.Env{HomeDir: home})})
-	if m := s.Metrics(t.Context()); m.State != Starting || m.Net.Loops != 0 {
-		t.Errorf("not started: %v, %d loops", m.State, m.Net.Loops)
-	}
-	if err := s.Alive(t.Context()); err != nil {
-		t.Error(err)
-	}
-	s.mustStart()
-	s.dial().call(routeOf("None"))
-	s.stop()
-	m := s.metrics()
-	if got := requestsCounted(m); m.State != Stopping || m.Net.Frames != 1 || got["get_routeinfo_by_topic topic_not_exist success"] != 1 {
-		t.Errorf("stopped: %v, %d frames, %v", m.State, m.Net.Frames, got)
-	}
+// A one-way request that is refused counts as refused: nobody waits for its answer, and an operator looks for it.
+func TestRefusedOnewayRequestsCount(t *testing.T) {
+	s := start(t, adminList)
+	out := s.proxied(outside)
+	out.send(put("n", "k", "v").oneway(), put("n", "k", "v").oneway(), broker("a").heartbeat().oneway())
+	out.want(put("n", "k", "v"), notInAdminList)
+	s.wantCounted(map[string]int{"put_kv_config no_permission success": 3, "broker_heartbeat none oneway": 1})
 }

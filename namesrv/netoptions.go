@@ -20,14 +20,19 @@ func (s *Server) netOptions(c *settings.Settings) netpoll.Options {
 		MaxFrameBytes:   s.maxFrameBytes,
 		IdleTimeout:     orNever(c.ServerChannelMaxIdleTimeSeconds),
 		MaxConns:        c.MaxConnections,
-		MaxUnsentBytes:  c.OutputBudgetBytes,
+		MaxUnsentBytes:  s.budgets.output,
+		MaxHeldBytes:    s.budgets.input,
+		FramePoolBytes:  s.budgets.framePool,
+		MaxHandshakes:   s.budgets.handshakes,
 		SendBufferBytes: max(c.ServerSocketSndBufSize, 0),
 		RecvBufferBytes: max(c.ServerSocketRcvBufSize, 0),
 		TrustsProxy:     c.TrustsProxy(),
-		Admit:           s.admit,
 		Logger:          s.logger,
 		Now:             s.clock.Now,
 		Idle:            s.mayIdle,
+	}
+	if s.guard.connections != nil {
+		o.Admit, o.AdmitNamed = s.admissions(o.TrustsProxy)
 	}
 	if s.tls != nil {
 		o.TLSConfig, o.RequireTLS = s.tls.Config, s.tls.Required()

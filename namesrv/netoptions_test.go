@@ -11,9 +11,9 @@ import (
 // Every network setting reaches the network, and the values that Apache reads as "none" mean that.
 func TestNetOptions(t *testing.T) {
 	c := settings.Default(settings.Env{HomeDir: t.TempDir()})
+	c.EventLoops, c.MaxConnections, c.OutputBudgetBytes = 3, 500, 1<<22
 	s := newTestServer(t, t.TempDir(), Options{Settings: c, MaxFrameBytes: 1 << 20}).Server
 	c.BindAddress, c.ListenPort = "::1", 9877
-	c.EventLoops, c.MaxConnections, c.OutputBudgetBytes = 3, 500, 1<<22
 	c.ServerChannelMaxIdleTimeSeconds, c.ServerSocketSndBufSize, c.ServerSocketRcvBufSize = 7, 1<<16, 1<<17
 	c.WriteBufferHighWaterMark, c.WriteBufferLowWaterMark = 1<<15, 1<<14
 	o := s.netOptions(c)

@@ -33,10 +33,11 @@ var ErrNoPeer = peers.ErrNoPeer
 
 // PeerDiff asks another nameserver what it holds, and compares. The two tables are of about the same time: a change under way may show.
 func (s *Server) PeerDiff(ctx context.Context, name string) (d PeerDiff, err error) {
-	if s.peering.group == nil {
+	g := s.group()
+	if g == nil {
 		return d, ErrNoPeer
 	}
-	c := comparison{s.peering.group, s.peering.digests.Of(s.table.Load()), name}
+	c := comparison{g, s.peering.digests.Of(s.table.Load()), name}
 	if d.Clusters, err = c.whole(ctx, peers.Clusters); err != nil {
 		return d, err
 	}

@@ -153,10 +153,18 @@ func (s *Server) ReadyAddresses() []string {
 }
 
 func (s *Server) members() []peers.Member {
-	if s.peering.group == nil {
+	if g := s.group(); g != nil {
+		return g.Members()
+	}
+	return nil
+}
+
+// group is this server among the others, once it serves; nil without others. Any goroutine.
+func (s *Server) group() *peers.Group {
+	if s.running() == nil { // Start may be writing it
 		return nil
 	}
-	return s.peering.group.Members()
+	return s.peering.group
 }
 
 // PeerList is what is known of the other nameservers.
@@ -172,8 +180,8 @@ type PeerList struct {
 
 // Peers tells of the other nameservers. Any goroutine, once started.
 func (s *Server) Peers() PeerList {
-	g := s.peering.group
-	if g == nil || s.running() == nil {
+	g := s.group()
+	if g == nil {
 		return PeerList{}
 	}
 	return PeerList{

@@ -119,7 +119,7 @@ func TestAddresses(t *testing.T) {
 	port := b.Addr()[strings.LastIndexByte(b.Addr(), ':'):]
 	want := []string{"10.1.2.3" + port, a.Addr()}
 	eventually(t, "both", func() bool { return slices.Equal(a.ReadyAddresses(), want) && slices.Equal(b.ReadyAddresses(), want) })
-	b.Drain()
+	b.Drain("test")
 	eventually(t, "one drains", func() bool {
 		return slices.Equal(a.ReadyAddresses(), want[1:]) && slices.Equal(b.ReadyAddresses(), want[1:])
 	})
@@ -127,7 +127,7 @@ func TestAddresses(t *testing.T) {
 	if got := alone.ReadyAddresses(); !slices.Equal(got, []string{"10.9.9.9:1"}) {
 		t.Errorf("alone: %q", got)
 	}
-	alone.Drain()
+	alone.Drain("test")
 	if got := alone.ReadyAddresses(); len(got) != 0 {
 		t.Errorf("it drains: %q", got)
 	}

@@ -64,11 +64,19 @@ func (p *persister) handle(batch []durable) {
 			p.fillKV(batch[0].fill)
 			n = 1
 		default:
-			p.updateConfig(&batch[0])
+			p.guarded(&batch[0], func() { p.updateConfig(&batch[0]) })
 			n = 1
 		}
 		batch = batch[n:]
 	}
+}
+
+// guarded does something for one request. A fault in it ends that request's connection, and the others go on; the request isn't passed on
+// then. It changes nothing before whatever may fail.
+func (p *persister) guarded(d *durable, do func()) {
+	held := true
+	defer p.recoveredHolding(d.session, d.asked, d.bytes, &held)
+	do()
 }
 
 func (p *persister) writeKV(batch []durable) {
@@ -80,19 +88,32 @@ func (p *persister) writeKV(batch []durable) {
 		return
 	}
 	began := p.clock.Now()
-	err := p.kvFile.Write(storage.AppendKV(nil, candidate))
+	err := p.save(candidate)
 	p.wroteKV(len(batch), p.clock.Now()-began, err)
 	if err != nil {
 		p.events.fileFailed("KV configuration not written; nothing has changed", err)
 		for i := range batch {
-			p.refuse(&batch[i], reply{code: codec.ResponseSystemError, remark: "KV configuration can't be written: " + err.Error()})
+			p.guarded(&batch[i], func() {
+				p.refuse(&batch[i], reply{code: codec.ResponseSystemError, remark: "KV configuration can't be written: " + err.Error()})
+			})
 		}
 		return
 	}
 	p.kv = candidate
 	for i := range batch {
-		p.passOn(&batch[i], change{command: batch[i].command})
+		p.guarded(&batch[i], func() { p.passOn(&batch[i], change{command: batch[i].command}) })
 	}
+}
+
+// save writes the KV file. A fault in that is no request's own: it counts as a file that can't be written.
+func (p *persister) save(kv storage.KV) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.fault(r, "fault while the KV configuration was written")
+			err = errPanic
+		}
+	}()
+	return p.kvFile.Write(storage.AppendKV(nil, kv))
 }
 
 func (p *persister) wroteKV(requests int, nanos int64, err error) {
@@ -108,16 +129,18 @@ func (p *persister) wroteKV(requests int, nanos int64, err error) {
 func (p *persister) applyFitting(kv storage.KV, batch []durable) []durable {
 	size, fits := kvBytes(kv), batch[:0]
 	for i := range batch {
-		more := kvGrowth(kv, batch[i].command)
-		if more > 0 && size+more > maxKVBytes {
-			p.refuse(&batch[i], reply{code: codec.ResponseSystemError, remark: "KV configuration is full"})
-			continue
-		}
-		size += more
-		before := kvValue(kv, batch[i].command)
-		applyKV(kv, batch[i].command)
-		batch[i].deed.valued(before, kvValue(kv, batch[i].command))
-		fits = append(fits, batch[i])
+		d := batch[i]
+		p.guarded(&d, func() {
+			more := kvGrowth(kv, d.command)
+			if more > 0 && size+more > maxKVBytes {
+				p.refuse(&d, reply{code: codec.ResponseSystemError, remark: "KV configuration is full"})
+				return
+			}
+			d.deed.valued(kvValue(kv, d.command), kvValueAfter(d.command))
+			applyKV(kv, d.command)
+			size += more
+			fits = append(fits, d)
+		})
 	}
 	return fits
 }
@@ -165,6 +188,14 @@ func kvValue(kv storage.KV, c core.Command) (v codec.NullString) {
 		v.S, v.Valid = kv[c.Namespace][c.Key]
 	}
 	return v
+}
+
+// kvValueAfter is the value that a command leaves.
+func kvValueAfter(c core.Command) codec.NullString {
+	if put, ok := c.(*core.PutKV); ok && put.Value.Valid {
+		return put.Value
+	}
+	return codec.NullString{}
 }
 
 func applyKV(kv storage.KV, c core.Command) {

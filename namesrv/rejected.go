@@ -36,8 +36,8 @@ func (s *Server) rejected(conn *netpoll.Conn, c *codec.Command, why rejection, r
 	s.tellRejected(conn, c, why, remark)
 }
 
-// tellRejected makes it a line and an event: once a minute for each broker and reason, and of all together as many as otherLines
-// says. That bounds what it passes to the writer, whose the history is. It keeps nothing of c's memory. Any goroutine.
+// tellRejected makes it a line and an event: once a minute for each broker and reason, and of all together as many as
+// otherLines says. That bounds what it passes to the writer, whose the history is. It keeps nothing of c's memory. Any goroutine.
 func (s *Server) tellRejected(conn *netpoll.Conn, c *codec.Command, why rejection, remark string) {
 	text := func(name string) string {
 		v, _ := c.Field(name)
@@ -49,13 +49,13 @@ func (s *Server) tellRejected(conn *netpoll.Conn, c *codec.Command, why rejectio
 	}
 	e.BrokerID, _ = c.Int64("brokerId")
 	if s.events.rejected(&e, why) {
-		s.pass(change{command: nothing, then: func() { s.history.add(e) }}, s.clock.Now())
+		s.addEvent(e)
 	}
 }
 
 // rejected tells of a rejection; false if that was too often.
 func (l *eventLog) rejected(e *Event, why rejection) bool {
-	return l.within(&l.rejections, slog.LevelWarn, "rejected "+string(why)+" "+e.Cluster+" "+e.Broker, textRejected,
+	return l.limited(lineRejected, slog.LevelWarn, string(why)+" "+e.Cluster+" "+e.Broker, textRejected,
 		slog.String("reason", e.Detail), slog.String("cluster", short(e.Cluster)), slog.String("broker", short(e.Broker)),
 		slog.Int64("id", e.BrokerID), slog.String("addr", short(e.Addr)), slog.Uint64("conn", e.Conn), slog.String("peer", e.Peer))
 }

@@ -87,7 +87,7 @@ func (d *decoder) decodeRegisterBroker() (c change, no *reply) {
 }
 
 func (d *decoder) decodeRegistration(room *codec.RegisterRoom) (change, *reply) {
-	now := d.wallMillis()
+	now := d.wall().UnixMilli()
 	body, err := codec.ParseRegisterBody(d.cmd.Body, &codec.RegisterBodyOptions{
 		Version:          d.cmd.Version,
 		Compressed:       boolField(&d.cmd, "compressed"),

@@ -38,15 +38,16 @@ func (p *persister) updateConfig(d *durable) {
 		p.refuse(d, configReply(err))
 		return
 	}
+	d.deed.configured(changes)
 	if err := p.configFile.Write(next.FileText()); err != nil {
 		p.events.fileFailed("configuration not written; nothing has changed", err)
 		p.refuse(d, reply{code: codec.ResponseSystemError, remark: "configuration can't be written: " + err.Error()})
 		return
 	}
-	d.deed.configured(changes)
 	// The next update must start from this one, so it waits for the writer.
 	applied := make(chan struct{})
 	p.passOn(d, change{command: &core.SetSettings{Settings: next.Core()}, then: func() {
+		defer close(applied)
 		p.settings.Store(next)
 		p.setLevel(next)
 		p.net.SetIdleTimeout(orNever(next.ServerChannelMaxIdleTimeSeconds))
@@ -54,9 +55,8 @@ func (p *persister) updateConfig(d *durable) {
 			if c.Ignored {
 				continue
 			}
-			p.history.recordSetting(c.Key, c.Old, c.New, d.session.asker())
+			p.history.recordSetting(c, d.session.asker())
 		}
-		close(applied)
 	}})
 	<-applied
 }

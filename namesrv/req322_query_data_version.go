@@ -32,7 +32,7 @@ func (l *loop) queryDataVersion(dst, frame []byte) []byte {
 	if waits {
 		return l.later(dst, frame)
 	}
-	sent, hasSent, err := parseVersion(&l.cmd, l.wallMillis())
+	sent, hasSent, err := parseVersion(&l.cmd, l.wall().UnixMilli())
 	if err != nil {
 		return l.fail(dst, codec.ResponseSystemError, remarkJSONPrefix+err.Error())
 	}
@@ -70,7 +70,7 @@ func appendDataVersion(dst []byte, t codec.SerializeType, opaque int32, r *core.
 
 // decodeQueryDataVersion makes the command of a 322 that waited for its connection's registrations.
 func (d *decoder) decodeQueryDataVersion() (change, *reply) {
-	sent, hasSent, err := parseVersion(&d.cmd, d.wallMillis())
+	sent, hasSent, err := parseVersion(&d.cmd, d.wall().UnixMilli())
 	if err != nil {
 		return d.refuse(remarkJSONPrefix + err.Error())
 	}

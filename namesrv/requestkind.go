@@ -1,6 +1,10 @@
 package namesrv
 
-import "github.com/waymark-mq/waymark/codec"
+import (
+	"strings"
+
+	"github.com/waymark-mq/waymark/codec"
+)
 
 // requestKind numbers the request codes that are counted by themselves; all others share otherRequest.
 type requestKind uint8
@@ -21,38 +25,45 @@ const (
 	adminRequest  requestClass = "admin"
 )
 
-// requestKinds are the kinds in order: the code, and its name and class as metrics show them. The names are Apache's
-// constants in lower case, as RIP-46 has them.
+// requestKinds are the kinds in order: the code, and its class as metrics show it.
 var requestKinds = [...]struct {
 	code  int32
-	name  string
 	class requestClass
 }{
-	otherRequest:     {-1, "other", adminRequest},
-	routeRequest:     {codec.RequestGetRouteInfoByTopic, "get_routeinfo_by_topic", routeRead},
-	heartbeatRequest: {codec.RequestBrokerHeartbeat, "broker_heartbeat", brokerControl},
-	registerRequest:  {codec.RequestRegisterBroker, "register_broker", brokerControl},
-	4:                {codec.RequestUnregisterBroker, "unregister_broker", brokerControl},
-	5:                {codec.RequestQueryDataVersion, "query_data_version", brokerControl},
-	6:                {codec.RequestGetBrokerMemberGroup, "get_broker_member_group", brokerControl},
-	7:                {codec.RequestGetBrokerClusterInfo, "get_broker_cluster_info", adminRequest},
-	8:                {codec.RequestGetAllTopicListFromNameserver, "get_all_topic_list_from_nameserver", adminRequest},
-	9:                {codec.RequestGetTopicsByCluster, "get_topics_by_cluster", adminRequest},
-	10:               {codec.RequestGetSystemTopicListFromNS, "get_system_topic_list_from_ns", adminRequest},
-	11:               {codec.RequestGetUnitTopicList, "get_unit_topic_list", adminRequest},
-	12:               {codec.RequestGetHasUnitSubTopicList, "get_has_unit_sub_topic_list", adminRequest},
-	13:               {codec.RequestGetHasUnitSubUnunitTopicList, "get_has_unit_sub_ununit_topic_list", adminRequest},
-	14:               {codec.RequestWipeWritePermOfBroker, "wipe_write_perm_of_broker", adminRequest},
-	15:               {codec.RequestAddWritePermOfBroker, "add_write_perm_of_broker", adminRequest},
-	16:               {codec.RequestDeleteTopicInNamesrv, "delete_topic_in_namesrv", adminRequest},
-	17:               {codec.RequestRegisterTopicInNamesrv, "register_topic_in_namesrv", brokerControl},
-	18:               {codec.RequestPutKVConfig, "put_kv_config", adminRequest},
-	19:               {codec.RequestGetKVConfig, "get_kv_config", adminRequest},
-	20:               {codec.RequestDeleteKVConfig, "delete_kv_config", adminRequest},
-	21:               {codec.RequestGetKVListByNamespace, "get_kvlist_by_namespace", adminRequest},
-	22:               {codec.RequestUpdateNamesrvConfig, "update_namesrv_config", adminRequest},
-	23:               {codec.RequestGetNamesrvConfig, "get_namesrv_config", adminRequest},
+	otherRequest:     {-1, adminRequest},
+	routeRequest:     {codec.RequestGetRouteInfoByTopic, routeRead},
+	heartbeatRequest: {codec.RequestBrokerHeartbeat, brokerControl},
+	registerRequest:  {codec.RequestRegisterBroker, brokerControl},
+	4:                {codec.RequestUnregisterBroker, brokerControl},
+	5:                {codec.RequestQueryDataVersion, brokerControl},
+	6:                {codec.RequestGetBrokerMemberGroup, brokerControl},
+	7:                {codec.RequestGetBrokerClusterInfo, adminRequest},
+	8:                {codec.RequestGetAllTopicListFromNameserver, adminRequest},
+	9:                {codec.RequestGetTopicsByCluster, adminRequest},
+	10:               {codec.RequestGetSystemTopicListFromNS, adminRequest},
+	11:               {codec.RequestGetUnitTopicList, adminRequest},
+	12:               {codec.RequestGetHasUnitSubTopicList, adminRequest},
+	13:               {codec.RequestGetHasUnitSubUnunitTopicList, adminRequest},
+	14:               {codec.RequestWipeWritePermOfBroker, adminRequest},
+	15:               {codec.RequestAddWritePermOfBroker, adminRequest},
+	16:               {codec.RequestDeleteTopicInNamesrv, adminRequest},
+	17:               {codec.RequestRegisterTopicInNamesrv, brokerControl},
+	18:               {codec.RequestPutKVConfig, adminRequest},
+	19:               {codec.RequestGetKVConfig, adminRequest},
+	20:               {codec.RequestDeleteKVConfig, adminRequest},
+	21:               {codec.RequestGetKVListByNamespace, adminRequest},
+	22:               {codec.RequestUpdateNamesrvConfig, adminRequest},
+	23:               {codec.RequestGetNamesrvConfig, adminRequest},
 }
+
+// requestNames are the kinds' names as metrics show them: Apache's constants in lower case, as RIP-46 has them.
+var requestNames = func() (names [len(requestKinds)]string) {
+	for kind, k := range requestKinds {
+		names[kind] = strings.ToLower(codec.RequestName(k.code))
+	}
+	names[otherRequest] = "other"
+	return names
+}()
 
 // kindOfCode finds the kind of a code below its length; 0 is otherRequest. Read only.
 var kindOfCode = func() (kinds [codec.RequestBrokerHeartbeat + 1]requestKind) {

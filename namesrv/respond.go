@@ -47,6 +47,9 @@ type reply struct {
 // busyReply is the answer to what finds its budget used up.
 var busyReply = reply{code: codec.ResponseSystemBusy, remark: remarkBusy}
 
+// goAwayReply is the answer of a server that is about to stop, to clients that understand it.
+var goAwayReply = reply{code: codec.ResponseGoAway, remark: remarkGoAway}
+
 // sendReply sends an answer without a body from off the loop.
 func (s *Server) sendReply(sess *session, opaque int32, r reply) {
 	buf := bytebufferpool.Get()

@@ -19,7 +19,6 @@ import (
 	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/namesrv/audit"
 	"github.com/waymark-mq/waymark/namesrv/product"
-	"github.com/waymark-mq/waymark/namesrv/ratelimit"
 	"github.com/waymark-mq/waymark/namesrv/settings"
 	"github.com/waymark-mq/waymark/namesrv/storage"
 	"github.com/waymark-mq/waymark/namesrv/tlsconfig"
@@ -28,9 +27,6 @@ import (
 
 // errExpired is the reason for ending the connection of a broker that was silent too long.
 var errExpired = errors.New("namesrv: broker silent for longer than its timeout")
-
-// defaultMaxWriteBytes is the budget of write requests that wait to be applied.
-const defaultMaxWriteBytes = 256 << 20
 
 // Options are what a server is made of besides its settings.
 type Options struct {
@@ -41,16 +37,21 @@ type Options struct {
 	// Level is made to follow the setting logLevel; nil: nobody's is.
 	Level *slog.LevelVar
 	Clock Clock // nil: the system's
-	// WallMillis is wall time in ms since the Unix epoch, from any goroutine; nil: the system's. It stands in for a
-	// timestamp that a request lacks; no deadline follows it.
-	WallMillis    func() int64
+	// Wall is the wall clock, from any goroutine; nil: the system's. It dates events and records of the audit file, and stands in for
+	// a timestamp that a request lacks; no deadline follows it.
+	Wall          func() time.Time
 	MaxFrameBytes int // 0: 16 MiB, as Apache's system property com.rocketmq.remoting.frameMaxLength
 	EventLoops    int // 0: the setting's, or if that is 0 as many as GOMAXPROCS
 	// Product is asked for routes that aren't found here; nil: nobody is (clusterTest=false).
 	Product *product.Environment
+	// Fatal is told of a fault after which the server can't go on; it must end the process and doesn't return. Any goroutine. nil:
+	// panic.
+	Fatal func(error)
 	// TLS is what connections that begin with a TLS hello are served with, and whether others are; nil: TLS is off. The
 	// server watches its files while it runs.
 	TLS *tlsconfig.Source
+	// MemoryLimit is what budgets that aren't set follow, in bytes (budgets.go); 0 or math.MaxInt64: there is none.
+	MemoryLimit int64
 }
 
 // Server is a nameserver.
@@ -67,6 +68,8 @@ type Options struct {
 //	fallbacks     ask the product environment (clusterTest only)
 //	peers         package peers has several; they are there if peerListenAddress is
 //	KV sync       takes over the KV namespaces of another nameserver, once (kvSync only)
+//	drain         once told to: sends peers elsewhere
+//	audit file    logfile's; writes its lines (if there is one)
 //	watcher       tlsconfig's; looks at the files of the TLS certificate (if it has any)
 //
 // They meet in queues that never make the sender wait. Queries and heartbeats
@@ -75,7 +78,7 @@ type Server struct {
 	// Read by every query, stored a few times in the server's life.
 	logger        *slog.Logger
 	clock         Clock
-	wallMillis    func() int64
+	wall          func() time.Time
 	serializeType codec.SerializeType
 	settings      atomic.Pointer[settings.Settings] // stored by the writer
 	guard         guard
@@ -89,22 +92,25 @@ type Server struct {
 	stopping      atomic.Bool          // connections end because the server does
 	maxFrameBytes int
 	eventLoops    int
-	maxWriteBytes int64
+	budgets       budgets
+	maxWriteBytes int64 // budgets.writes
 
 	_ cpu.CacheLinePad // what follows is written all the time, by somebody
 
-	counts   *counts
-	tallies  lastTallies
-	guarded  guardCounts
-	audit    *audit.Log     // nil without auditLogPath
-	level    *slog.LevelVar // Options.Level
-	refusals sharedBurst    // of the audit file
-	events   *eventLog
-	history  *history
-	drain    drain
-	peering  peering
-	notifier *netpoll.Notifier
-	notified int32 // notifications so far, their opaque; writer only
+	counts      *counts
+	tallies     lastTallies
+	guarded     guardCounts
+	fatal       func(error)                       // Options.Fatal
+	audit       *audit.Log                        // nil without auditLogPath
+	level       *slog.LevelVar                    // Options.Level
+	startedWith atomic.Pointer[settings.Settings] // in force, of keys that need a restart
+	refusals    map[audit.Event]*sharedBurst      // records in the audit file that peers bring about at will; never written
+	events      *eventLog
+	history     *history
+	drain       drain
+	peering     peering
+	notifier    *netpoll.Notifier
+	notified    int32 // notifications so far, their opaque; writer only
 
 	decoders decoders
 	rooms    sync.Pool // of *codec.RegisterRoom
@@ -129,17 +135,24 @@ type Server struct {
 	listsStop, listsDone         chan struct{}
 }
 
-// New reads the KV file and makes a server that isn't listening yet.
-func New(o Options) (*Server, error) {
+func (o *Options) setDefaults() {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
 	if o.Clock == nil {
 		o.Clock = systemClock{time.Now()}
 	}
-	if o.WallMillis == nil {
-		o.WallMillis = wallMillis
+	if o.Wall == nil {
+		o.Wall = time.Now
 	}
+	if o.Fatal == nil {
+		o.Fatal = func(err error) { panic(err) }
+	}
+}
+
+// New reads the KV file and makes a server that isn't listening yet.
+func New(o Options) (*Server, error) {
+	o.setDefaults()
 	kvFile := storage.KVFile(o.Settings.KVConfigPath)
 	kv, loaded, err := storage.LoadKV(kvFile)
 	if err != nil {
@@ -148,12 +161,25 @@ func New(o Options) (*Server, error) {
 	if loaded.Source == storage.FromBackup {
 		o.Logger.Error("KV configuration read from its backup; later changes are lost", "path", loaded.Path, "problem", loaded.Problem)
 	}
+	s := newServer(o)
+	s.table, s.kvFile, s.kv = core.NewTable(o.Settings.Core(), kv), kvFile, kv
+	s.settings.Store(o.Settings)
+	s.startedWith.Store(o.Settings)
+	if err := s.guard.set(o.Settings); err != nil {
+		return nil, fmt.Errorf("namesrv: %w", err)
+	}
+	s.setLevel(o.Settings)
+	s.checkOrderConfs(kv[core.OrderTopicConfig])
+	return s, nil
+}
+
+// newServer makes a server without a table and rules.
+func newServer(o Options) *Server {
 	s := &Server{
-		logger: o.Logger, clock: o.Clock, wallMillis: o.WallMillis, serializeType: o.SerializeType,
+		logger: o.Logger, clock: o.Clock, wall: o.Wall, serializeType: o.SerializeType,
 		counts:    newCounts(o.Clock.Now()),
 		events:    newEventLog(o.Logger, o.Clock.Now),
-		history:   newHistory(),
-		table:     core.NewTable(o.Settings.Core(), kv),
+		history:   newHistory(o.Wall),
 		started:   o.Clock.Now(),
 		changes:   newQueue[change](),
 		durables:  newQueue[durable](),
@@ -161,12 +187,11 @@ func New(o Options) (*Server, error) {
 		product:   o.Product,
 		tls:       o.TLS,
 		fallbacks: make(chan fallback, maxFallbacks),
-		kvFile:    kvFile,
-		kv:        kv,
 
+		fatal:         o.Fatal,
 		level:         o.Level,
-		refusals:      sharedBurst{burst: newBurst(o.Clock.Now, mostRefusals, refusalPeriod)},
-		maxWriteBytes: defaultMaxWriteBytes,
+		refusals:      newRefusals(o.Clock.Now),
+		budgets:       planBudgets(o.Settings, o.MemoryLimit),
 		maxFrameBytes: o.MaxFrameBytes,
 		eventLoops:    o.EventLoops,
 
@@ -175,16 +200,9 @@ func New(o Options) (*Server, error) {
 		listsStop: make(chan struct{}), listsDone: make(chan struct{}),
 	}
 	s.rooms.New = func() any { return new(codec.RegisterRoom) }
+	s.maxWriteBytes = s.budgets.writes
 	s.drain.init()
-	s.settings.Store(o.Settings)
-	if err := s.guard.setRules(o.Settings); err != nil {
-		return nil, fmt.Errorf("namesrv: %w", err)
-	}
-	s.guard.misses = ratelimit.New(o.Settings.MaxMissesPerSecondPerAddress)
-	s.guard.connections = ratelimit.New(o.Settings.MaxNewConnectionsPerSecondPerAddress)
-	s.setLevel(o.Settings)
-	s.checkOrderConfs(kv[core.OrderTopicConfig])
-	return s, nil
+	return s
 }
 
 // checkOrderConfs counts the order configurations of the file that clients can't read, and tells of the first of them.
@@ -232,6 +250,7 @@ func (s *Server) Start() error {
 	}
 	s.net = n
 	s.warnIfOpen(n.Addr())
+	s.tellBudgets()
 	if s.tls != nil {
 		s.tls.Start()
 	}
@@ -240,6 +259,7 @@ func (s *Server) Start() error {
 		bound := *c
 		bound.ListenPort = n.Addr().(*net.TCPAddr).Port
 		s.settings.Store(&bound)
+		s.startedWith.Store(&bound)
 	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
 	s.moveTo(Serving)

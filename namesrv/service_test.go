@@ -42,6 +42,34 @@ func TestNeedWaitForService(t *testing.T) {
 	}
 }
 
+// While the server runs, its wait can be ended or shortened from outside, but neither begun nor lengthened: one request would take a
+// server that serves out of service for a day.
+func TestServiceCannotBeTakenBack(t *testing.T) {
+	const notReady, day = `1 "name server not ready"`, "needWaitForService=true\nwaitSecondsForService=86400"
+	s := start(t)
+	c := s.dial()
+	c.register(broker("a"))
+	c.want(configure(day), "0")
+	c.wantRoute("Base", "a{0=a:10911} 4/4/6/0")
+	if s.State() != Serving {
+		t.Errorf("the server is %v", s.State())
+	}
+	s = start(t, waiting(true, 45))
+	c = s.dial()
+	c.register(broker("a"))
+	for _, step := range []struct {
+		body  string
+		ready bool
+	}{{day, false}, {"needWaitForService=false", true}, {"needWaitForService=true", false}, {"waitSecondsForService=0", true}, {day, false}} {
+		c.want(configure(step.body), "0")
+		if got := c.call(routeOf("Base")).String() != notReady; got != step.ready {
+			t.Errorf("after %q ready: %v", step.body, got)
+		}
+	}
+	s.advance(45 * time.Second)
+	c.wantRoute("Base", "a{0=a:10911} 4/4/6/0")
+}
+
 // Off, as by default, an empty server says that a topic does not exist.
 func TestNoNeedToWait(t *testing.T) {
 	start(t).dial().wantRoute("Base", "none")

@@ -44,9 +44,15 @@ func (s *Server) moveTo(next State) bool {
 }
 
 // waits reports whether route queries are held back at now (Clock's time): an empty table's "no such topic" would be taken for a
-// fact.
+// fact. UPDATE_NAMESRV_CONFIG can end the wait or shorten it; it can't begin or lengthen it, since that would take a server that
+// serves out of service.
 func (s *Server) waits(c *settings.Settings, now int64) bool {
-	return c.NeedWaitForService && now-s.started < int64(c.WaitSecondsForService)*int64(time.Second)
+	if !c.NeedWaitForService {
+		return false
+	}
+	began := s.startedWith.Load()
+	seconds := min(c.WaitSecondsForService, began.WaitSecondsForService)
+	return began.NeedWaitForService && now-s.started < int64(seconds)*int64(time.Second)
 }
 
 // unsure reports whether a topic that isn't known here may well be known elsewhere, so that "no such topic" must not be said: the

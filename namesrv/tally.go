@@ -61,7 +61,7 @@ func (l *loop) counted() {
 	switch {
 	case l.result == later:
 		return
-	case l.cmd.IsOneway():
+	case l.cmd.IsOneway() && l.result != answeredDenied: // what was refused shows, whether somebody waits for the answer or not
 		l.result = notAnswered
 	}
 	l.tally.count(kindOf(l.cmd.Code), l.result, l.now)

@@ -1,7 +1,10 @@
 package namesrv
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,13 +14,15 @@ import (
 )
 
 // The wall clock jumps by days, ahead and back, as an operator or NTP may set it: nobody expires for it, nobody
-// stays for it, no connection ends and no line says that the process stood still. It shows in one
-// place only, the timestamp of a registration that brings none.
+// stays for it, no connection ends and no line says that the process stood still. It shows in
+// timestamps of registrations that bring none, of events and of the audit file, and nowhere else.
 func TestWallClockSteps(t *testing.T) {
 	const day = 24 * time.Hour
 	var wall atomic.Int64
 	wall.Store(firstTime)
-	s := newTestServer(t, t.TempDir(), Options{Settings: settings.Default(settings.Env{HomeDir: t.TempDir()}), WallMillis: wall.Load})
+	config := settings.Default(settings.Env{HomeDir: t.TempDir()})
+	config.AuditLogPath = filepath.Join(t.TempDir(), "audit.log")
+	s := newTestServer(t, t.TempDir(), Options{Settings: config, Wall: func() time.Time { return time.UnixMilli(wall.Load()) }})
 	s.mustStart()
 	step := func(d time.Duration) { wall.Add(d.Milliseconds()) }
 	timed := broker("a").set("heartbeatTimeoutMillis", "10000")
@@ -39,6 +44,10 @@ func TestWallClockSteps(t *testing.T) {
 	if a := c.call(untimed.query()); !strings.HasSuffix(a.body, fmt.Sprintf(`"timestamp":%d}`, wall.Load())) {
 		t.Errorf("version %s, want the wall clock's %d", a, wall.Load())
 	}
+	events := s.Events(0, maxEvents, anyEvent).Events
+	if at := events[len(events)-1].Time; at.UnixMilli() != wall.Load() {
+		t.Errorf("event of %v, want the wall clock's %v", at, time.UnixMilli(wall.Load()))
+	}
 	// Real silence counts while the clock is set back, again and again.
 	for range 3 {
 		step(-day)
@@ -49,5 +58,21 @@ func TestWallClockSteps(t *testing.T) {
 	// The writer's line: the loops' timers are real, and may find the tests' clock ahead.
 	if lines := s.logged("process stood still: every deadline"); len(lines) > 0 {
 		t.Errorf("logged %s", lines)
+	}
+	s.stop()
+	text, err := os.ReadFile(config.AuditLogPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	year, records := time.UnixMilli(firstTime).Year(), 0
+	for line := range strings.Lines(string(text)) {
+		var r struct{ Time time.Time }
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Time.Year() < year-1 || r.Time.Year() > year+1 {
+			t.Errorf("record of %v (%v): %s", r.Time, err, line)
+		}
+		records++
+	}
+	if records == 0 {
+		t.Error("no records")
 	}
 }

@@ -146,7 +146,7 @@ func (w *writer) applyAll() {
 // step applies commands, publishes once, answers, and does what is left to do.
 func (w *writer) step(now int64, commands []core.Command, changes []change) {
 	before, began := w.table.Load(), w.clock.Now()
-	w.table.Step(now, commands, &w.out)
+	w.mustStep(now, commands, changes)
 	snapshot := w.table.Load()
 	w.stepped(began, len(commands), changes, snapshot != before)
 	w.chronicle(changes)
@@ -177,6 +177,8 @@ func (w *writer) stepped(began int64, commands int, changes []change, published 
 // finish answers a change that is published. The hold ends before the answer leaves: the
 // next request may come on its heels.
 func (s *Server) finish(c *change, r *core.Result, snapshot *core.Snapshot) {
+	held := true
+	defer s.recoveredHolding(c.session, c.asked, c.bytes, &held)
 	if c.then != nil {
 		c.then()
 	}
@@ -184,6 +186,7 @@ func (s *Server) finish(c *change, r *core.Result, snapshot *core.Snapshot) {
 		c.session.answering.Add(1)
 		defer c.session.answering.Add(-1)
 	}
+	held = false
 	s.release(c.session, c.bytes)
 	became := answeredOK
 	if r.Refused {
@@ -203,6 +206,7 @@ func (s *Server) finish(c *change, r *core.Result, snapshot *core.Snapshot) {
 
 // perform carries out what a step left to do.
 func (s *Server) perform(e core.Effect) {
+	defer s.survived("fault while carrying out what a step left to do")
 	switch e := e.(type) {
 	case *core.CloseConnection:
 		if c, ok := s.net.Conn(uint64(e.Conn)); ok {
@@ -220,9 +224,14 @@ func (s *Server) perform(e core.Effect) {
 func (w *writer) remember() {
 	for _, effect := range w.out.Effects {
 		if e, ok := effect.(*core.Event); ok {
-			w.history.record(e, w.peerOf(e))
+			w.rememberEvent(e)
 		}
 	}
+}
+
+func (w *writer) rememberEvent(e *core.Event) {
+	defer w.survived("fault while an event was recorded")
+	w.history.record(e, w.peerOf(e))
 }
 
 // peerOf is the other end of an event's connection, if it is known.

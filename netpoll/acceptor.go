@@ -34,7 +34,7 @@ type acceptor struct {
 	ended     sync.WaitGroup
 	handovers chan handover // connections on their way to a loop
 
-	accepted, refused, unadmitted, failed atomic.Uint64
+	accepted, refused, failed atomic.Uint64
 
 	short      atomic.Bool   // out of descriptors
 	room       chan struct{} // a connection ended while short
@@ -154,7 +154,7 @@ func (a *acceptor) roomAgain() {
 func (a *acceptor) handOver(conn net.Conn) {
 	s := a.server
 	if admit := s.opts.Admit; admit != nil && !admit(conn.RemoteAddr()) {
-		a.unadmitted.Add(1)
+		s.unadmitted.Add(1)
 		s.log.warn("not admitted", "netpoll: connection refused, too many new ones of its address", "peer", conn.RemoteAddr())
 		_ = conn.Close()
 		return

@@ -19,21 +19,25 @@ type Conn struct {
 	gone    atomic.Bool  // closed: set on the loop, read anywhere
 
 	// The loop's own.
-	handedOver bool // its loop got it; read by the acceptor afterwards
-	opened     bool // Open was called and Close wasn't
-	stage      stage
-	stalled    bool  // too much unsent: no frames are cut until it drains
-	closing    bool  // closes when what is unsent has left; input is thrown away
-	paused     int32 // Pause calls not yet answered by Resume
-	want       int   // bytes at the head of the input that the next step needs
-	held       int   // input left unhandled after the last event, in gnet's ring and in large
-	lastNanos  int64
-	halfNanos  int64                  // when the frame at the head began; 0: none has
-	large      *LargeFrame            // the frame at the head, once a read event has left more than ringBytes of it
-	tls        atomic.Pointer[tlsEnd] // io, inside TLS; set on the loop, from the hello on
-	moveNanos  int64                  // when unsent bytes last became fewer
-	drainIndex int                    // place in loop.draining, from 1; 0: not in it
-	timer      wheelEntry
+	handedOver  bool // its loop got it; read by the acceptor afterwards
+	opened      bool // Open was called and Close wasn't
+	stage       stage
+	stalled     bool  // too much unsent: no frames are cut until it drains
+	closing     bool  // closes when what is unsent has left; input is thrown away
+	paused      int32 // Pause calls not yet answered by Resume
+	want        int   // bytes at the head of the input that the next step needs
+	held        int   // input left unhandled after the last event, in gnet's ring and in large
+	lastNanos   int64
+	halfNanos   int64                  // when the frame at the head began; 0: none has
+	large       *LargeFrame            // the frame at the head, once a read event has left more than ringBytes of it
+	tls         atomic.Pointer[tlsEnd] // io, inside TLS; set on the loop, from the hello on
+	moveNanos   int64                  // when unsent bytes last became fewer
+	windowNanos int64                  // when windowBytes began to count, in the time of deadlines
+	windowBytes uint32                 // what the peer has taken since; at most maxWindowBytes
+	unsentExtra uint32                 // what the loop's sum counts beyond unsent
+	heldExtra   uint32                 // what the loop's sum counts beyond held
+	drainIndex  int32                  // place in loop.draining, from 1; 0: not in it
+	timer       wheelEntry
 
 	peer    string // the socket's address; copied, because gnet's is only valid inside its callbacks
 	proxied atomic.Pointer[string]

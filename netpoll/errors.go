@@ -16,6 +16,7 @@ var (
 	ErrIdle          = errors.New("netpoll: nothing read or written for too long")
 	ErrHalfFrame     = errors.New("netpoll: frame not completed in time")
 	ErrStalled       = errors.New("netpoll: peer takes no answers")
+	ErrTooSlow       = errors.New("netpoll: peer takes its answers too slowly while much is unsent")
 	ErrInputOverflow = errors.New("netpoll: more input held than allowed")
 	ErrUnsentLimit   = errors.New("netpoll: more unsent bytes than allowed")
 	ErrPanic         = errors.New("netpoll: handler panicked")
@@ -23,6 +24,7 @@ var (
 	ErrProxyHeader   = errors.New("netpoll: malformed PROXY protocol header")
 	ErrDrained       = errors.New("netpoll: server drained, the peer is to go elsewhere")
 
+	ErrNotAdmitted    = errors.New("netpoll: too many new connections of the address that the PROXY protocol header names")
 	ErrProxyUntrusted = errors.New("netpoll: PROXY protocol header from an address that isn't trusted with it")
 	ErrPlaintext      = errors.New("netpoll: no TLS hello, TLS is required")
 	ErrTLSHandshake   = errors.New("netpoll: TLS handshake failed")
@@ -56,6 +58,8 @@ const (
 	closedTLSBusy
 	closedTLSRecord
 	closedDrained
+	closedNotAdmitted
+	closedTooSlow
 	closedForeign
 	closedBadFrame
 	closedSocket
@@ -65,14 +69,14 @@ const (
 
 var closeKindNames = [closeKinds]string{
 	"peer", "local", "stop", "idle", "half_frame", "stalled", "input_overflow", "unsent_limit", "panic", "tls",
-	"proxy_header", "proxy_untrusted", "plaintext", "tls_handshake", "tls_timeout", "tls_busy", "tls_record", "drained", "foreign", "bad_frame", "socket_error", "handler_error",
+	"proxy_header", "proxy_untrusted", "plaintext", "tls_handshake", "tls_timeout", "tls_busy", "tls_record", "drained", "not_admitted", "too_slow", "foreign", "bad_frame", "socket_error", "handler_error",
 }
 
-// closeReasons holds the reason of each kind up to closedDrained, in their order.
+// closeReasons holds the reason of each kind up to closedTooSlow, in their order.
 var closeReasons = [...]error{
 	io.EOF, ErrClosed, ErrServerClosed, ErrIdle, ErrHalfFrame, ErrStalled, ErrInputOverflow, ErrUnsentLimit, ErrPanic,
 	ErrTLSHello, ErrProxyHeader, ErrProxyUntrusted, ErrPlaintext, ErrTLSHandshake, ErrTLSTimeout, ErrTLSBusy, ErrTLSRecord,
-	ErrDrained,
+	ErrDrained, ErrNotAdmitted, ErrTooSlow,
 }
 
 // frameReasons are the errors of framing and headers: what isn't our protocol at all.

@@ -18,12 +18,12 @@ type framePool struct {
 }
 
 const (
-	keptBytes      = 24 << 20 // memory for large frames that the process keeps; a loop has keptFrameBytes at least
+	keptBytes      = 24 << 20 // default of FramePoolBytes; a loop has keptFrameBytes at least
 	keptFrameBytes = 2 << 20  // a frame's that is larger is left to the garbage collector
 )
 
-// init sets the pool up as one of so many.
-func (p *framePool) init(loops int) { p.most = max(keptBytes/loops, keptFrameBytes) }
+// init sets the pool up as one of so many that keep bytes together.
+func (p *framePool) init(loops, bytes int) { p.most = max(bytes/loops, keptFrameBytes) }
 
 // get returns memory for a frame of want bytes, of which have are there: the smallest free one that holds it, or
 // fresh memory.

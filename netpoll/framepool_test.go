@@ -31,7 +31,7 @@ func TestFramePoolIsBounded(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var p framePool
-			p.init(tc.loops)
+			p.init(tc.loops, keptBytes)
 			var frames []*LargeFrame
 			for _, size := range tc.frames {
 				f := p.get(20*kib, size*kib)
@@ -56,7 +56,7 @@ func TestFramePoolIsBounded(t *testing.T) {
 
 func TestFramePoolFits(t *testing.T) {
 	var p framePool
-	p.init(6) // 4 MiB
+	p.init(6, keptBytes) // 4 MiB
 	var frames []*LargeFrame
 	for _, size := range []int{1024, 128, 512, 256} {
 		frames = append(frames, p.get(20*kib, size*kib))
@@ -82,7 +82,7 @@ func TestFramePoolFits(t *testing.T) {
 // Free memory that is too small gives way to a frame that needs more.
 func TestFramePoolFollowsTheFrames(t *testing.T) {
 	var p framePool
-	p.init(12) // 2 MiB
+	p.init(12, keptBytes) // 2 MiB
 	small := []*LargeFrame{p.get(20*kib, 1024*kib), p.get(20*kib, 1024*kib)}
 	if f := p.get(20*kib, 1500*kib); f.owned {
 		t.Error("more than the bound while the small ones are in use")

@@ -21,23 +21,24 @@ type loop struct {
 	anchor  *anchor
 	pipe    *Pipe // instead of engine
 
-	nowNanos   int64     // Options.Now at the start of the current event
-	shiftNanos int64     // how long the process stood still in all; deadlines are kept in nowNanos - shiftNanos
-	out        []byte    // answers that are to be written
-	tail       []byte    // what follows them: Conn.Follow
-	plain      []byte    // plain input of the connection inside TLS in hand
-	sealed     []byte    // its records that are to be written
-	pieces     [2][]byte // out and tail, for one write
+	nowNanos   int64    // Options.Now at the start of the current event
+	shiftNanos int64    // how long the process stood still in all; deadlines are kept in nowNanos - shiftNanos
+	out        []byte   // answers that are to be written
+	tail       []byte   // what follows them: Conn.Follow
+	plain      []byte   // plain input of the connection inside TLS in hand
+	sealed     []byte   // its records that are to be written
+	pieces     [][]byte // out and tail, for one write
 	draining   []*Conn
+	walk       unsentWalk // over draining
 	deadlines  wheel
 	ticker     ticker
 	counts     counters
 	mostUnsent int64 // the loop's share of Options.MaxUnsentBytes
 
 	_      cpu.CacheLinePad // what follows is written by other goroutines too, or read by them
-	unsent atomic.Int64     // sum of Conn.unsent
+	unsent atomic.Int64     // sum of Conn.unsent and unsentExtra
 	async  atomic.Int64     // sum of Conn.queued
-	held   atomic.Int64     // sum of Conn.held
+	held   atomic.Int64     // sum of Conn.held and heldExtra
 	users  atomic.Int64     // goroutines inside post or Send: the engine must not be stopped under them
 	pool   framePool        // memory of large frames
 }
@@ -48,7 +49,7 @@ func newLoop(s *Server, index int, h LoopHandler) *loop {
 		l.finish = f.Finished
 	}
 	l.mostUnsent = s.opts.MaxUnsentBytes / int64(s.opts.EventLoops)
-	l.pool.init(s.opts.EventLoops)
+	l.pool.init(s.opts.EventLoops, s.opts.FramePoolBytes)
 	l.stamp()
 	l.deadlines.init(wheelStep(&s.opts), l.nowNanos)
 	l.ticker.quiet = time.Duration(l.deadlines.stepNanos)
@@ -76,6 +77,9 @@ func (l *loop) unsentBytes() int64 { return l.unsent.Load() + l.async.Load() }
 
 // overloaded reports that more is unsent than the loop's share.
 func (l *loop) overloaded() bool { return l.unsentBytes() > l.mostUnsent }
+
+// crowded reports that more than half of it is.
+func (l *loop) crowded() bool { return l.unsentBytes() > l.mostUnsent/2 }
 
 // enter keeps the engine alive until leave; false after it was stopped. gnet's wake-up descriptor is closed with the
 // engine and its number reused, so a call that came late would write into somebody else's file.

@@ -25,18 +25,22 @@ type Options struct {
 	// HalfFrameTimeout bounds a pause within a frame, and the time from its first byte to its last: 60 s, and one more second for each 16 KiB received, so
 	// that a large frame on a slow line arrives and a dripping one doesn't.
 	HalfFrameTimeout time.Duration
-	StallTimeout     time.Duration // 60 s with unsent bytes of which none leaves
-	HighWaterBytes   int           // 256 KiB unsent, above which no further frame of that connection is cut
-	DrainTimeout     time.Duration // 5 s: how long Close lets unsent answers go out
+	// StallTimeout ends a connection with unsent bytes of which none leaves for so long, 60 s, or, while more than half of MaxUnsentBytes is
+	// used, less than 1 KiB a second.
+	StallTimeout   time.Duration
+	HighWaterBytes int           // 256 KiB unsent, above which no further frame of that connection is cut
+	DrainTimeout   time.Duration // 5 s: how long Close lets unsent answers go out
 
-	// MaxUnsentBytes is the process budget of answers not yet taken by the kernel, 256 MiB. Over it Overloaded says true to
+	// MaxUnsentBytes is the process budget of answers not yet taken by the kernel, 256 MiB; their memory is at most twice as much. Over it Overloaded says true to
 	// whoever owes some of them and connections with more than 32 KiB unsent get no further answers until they drain.
 	MaxUnsentBytes int64
 	// MaxConnUnsentBytes bounds what Send may pile up for one connection, 2 × MaxFrameBytes; over it the connection closes.
 	MaxConnUnsentBytes int
-	// MaxHeldBytes is the process budget of input received but not yet handled, 1 GiB. Over it those that have held a begun
+	// MaxHeldBytes is the process budget of input received but not yet handled, 1 GiB; its memory is at most twice as much. Over it those that have held a begun
 	// frame for longest close; connections that don't read their answers and hold more than 64 KiB do over a quarter of it.
 	MaxHeldBytes int64
+
+	FramePoolBytes int // 24 MiB: memory for large frames that is kept, beyond MaxHeldBytes; 2 MiB a loop at least
 
 	// TLSConfig is asked for each TLS hello; nil, or a nil answer: TLS is off, a hello closes the connection. What it
 	// answers must not change any more.
@@ -59,6 +63,9 @@ type Options struct {
 	// Admit decides on a connection by the address of its socket, on the acceptor's goroutine, which it must not hold up; one that isn't
 	// admitted is closed at once. nil: all are.
 	Admit func(from net.Addr) bool
+	// AdmitNamed decides on a connection by the host:port that a believed PROXY header names, on the connection's
+	// loop; one that isn't admitted is closed with ErrNotAdmitted. nil: all are.
+	AdmitNamed func(source string) bool
 
 	Logger *slog.Logger // slog.Default()
 	Now    func() int64 // monotonic nanoseconds; may be read from any goroutine
@@ -91,6 +98,7 @@ func (o *Options) setDefaults() {
 	setDefault(&o.MaxUnsentBytes, 256<<20)
 	setDefault(&o.MaxConnUnsentBytes, 2*o.MaxFrameBytes)
 	setDefault(&o.MaxHeldBytes, 1<<30)
+	setDefault(&o.FramePoolBytes, keptBytes)
 	setDefault(&o.FreezeThreshold, time.Second)
 	if o.Logger == nil {
 		o.Logger = slog.Default()

@@ -10,6 +10,9 @@ type ForeignError struct {
 
 func (e *ForeignError) Error() string { return "netpoll: this is " + e.Protocol }
 
+// recogniseBytes is how many bytes are enough to be certain.
+const recogniseBytes = 8
+
 // recognise looks at the head of a connection that has sent no frame yet and says why none can come of it, as soon as that is
 // certain: from 4 bytes on by the length, from 8 on by type and length of the header. What may still become a frame, a
 // PROXY header or a TLS hello gives nil.

@@ -41,10 +41,15 @@ func (c *Conn) SendBuffer(b *bytebufferpool.ByteBuffer) bool {
 	}
 	// The callback runs exactly once, on the loop, also for a connection that is gone. If AsyncWrite itself fails
 	// (the wake-up did, not the queueing), it still may, so that the buffer must not be touched here.
-	_ = c.sock.AsyncWrite(b.B, func(_ gnet.Conn, err error) error {
+	done := func(_ gnet.Conn, err error) error {
 		l.sent(c, b, err)
 		return nil
-	})
+	}
+	if n > pieceBytes {
+		_ = c.sock.AsyncWritev(appendPieces(nil, b.B), done)
+	} else {
+		_ = c.sock.AsyncWrite(b.B, done)
+	}
 	return true
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -26,6 +27,7 @@ type Server struct {
 	seen     lastSeen
 
 	handshakes handshakes
+	unadmitted atomic.Uint64
 
 	stopped atomic.Bool  // nothing may touch the engine any more
 	idle    atomic.Int64 // Options.IdleTimeout, or what it was set to since
@@ -98,14 +100,32 @@ func listen(o *Options) (net.Listener, error) {
 		},
 	}
 	lc.SetMultipathTCP(false)
-	return lc.Listen(context.Background(), "tcp", o.Addr)
+	network, addr := listenOn(o.Addr, net.InterfaceAddrs)
+	return lc.Listen(context.Background(), network, addr)
+}
+
+// listenOn makes a wildcard stand for IPv6 too, as Java does. Go does so itself, but only where it can bind 127.0.0.1: on a
+// machine without any IPv4 address it would take IPv4 alone, and nobody could connect.
+func listenOn(addr string, machine func() ([]net.Addr, error)) (network, bind string) {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsUnspecified() {
+		return "tcp", addr
+	}
+	isIPv4 := func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.To4() != nil
+	}
+	if addrs, err := machine(); err != nil || len(addrs) == 0 || slices.ContainsFunc(addrs, isIPv4) {
+		return "tcp", addr
+	}
+	return "tcp6", net.JoinHostPort("::", port)
 }
 
 // Addr is the bound address.
 func (s *Server) Addr() net.Addr { return s.acceptor.listener.Addr() }
 
-// Unadmitted is the number of connections closed at once because Options.Admit said so. Any goroutine.
-func (s *Server) Unadmitted() uint64 { return s.acceptor.unadmitted.Load() }
+// Unadmitted is the number of connections closed at once because Options.Admit or AdmitNamed said so. Any goroutine.
+func (s *Server) Unadmitted() uint64 { return s.unadmitted.Load() }
 
 // Run accepts connections and returns when Close has finished.
 func (s *Server) Run() error {
@@ -127,7 +147,8 @@ func (s *Server) ConnCount() int { return int(s.count.Load()) }
 // Loops is the number of event loops.
 func (s *Server) Loops() int { return len(s.loops) }
 
-// UnsentBytes is the number of answer bytes in the process that no socket has taken, up to 50 ms old.
+// UnsentBytes is the number of answer bytes in the process that no socket has taken, up to 50 ms old. The rest of a piece of 64 KiB
+// that has left in part counts as all of it.
 func (s *Server) UnsentBytes() int64 {
 	var n int64
 	for _, l := range s.loops {

@@ -389,3 +389,39 @@ func TestCloseWithoutRun(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A wildcard is IPv6's on a machine that has nothing else; where there is an IPv4 address, Go makes it stand for both.
+func TestListenOn(t *testing.T) {
+	machine := func(addrs ...string) func() ([]net.Addr, error) {
+		var found []net.Addr
+		for _, addr := range addrs {
+			ip, network, err := net.ParseCIDR(addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, &net.IPNet{IP: ip, Mask: network.Mask})
+		}
+		return func() ([]net.Addr, error) { return found, nil }
+	}
+	only6, both := machine("::1/128", "2001:db8::1/64"), machine("127.0.0.1/8", "::1/128")
+	unknown := func() ([]net.Addr, error) { return nil, errors.New("no list") }
+	for _, c := range []struct {
+		addr    string
+		machine func() ([]net.Addr, error)
+		want    string
+	}{
+		{"0.0.0.0:9876", only6, "tcp6 [::]:9876"},
+		{"[::]:9876", only6, "tcp6 [::]:9876"},
+		{"0.0.0.0:9876", both, "tcp 0.0.0.0:9876"},
+		{"0.0.0.0:9876", machine(), "tcp 0.0.0.0:9876"},
+		{"0.0.0.0:9876", unknown, "tcp 0.0.0.0:9876"},
+		{"[::1]:9876", only6, "tcp [::1]:9876"},
+		{"127.0.0.1:9876", only6, "tcp 127.0.0.1:9876"},
+		{"name.example:9876", only6, "tcp name.example:9876"},
+	} {
+		network, addr := listenOn(c.addr, c.machine)
+		if got := network + " " + addr; got != c.want {
+			t.Errorf("%s: %s, want %s", c.addr, got, c.want)
+		}
+	}
+}

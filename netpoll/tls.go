@@ -61,7 +61,7 @@ func (l *loop) handshaken(e *tlsEnd, err error) {
 	}
 	e.ready = true
 	l.counts.tlsConns++
-	c.stage, c.want = stageFrames, lengthBytes
+	c.stage, c.want = stageSecure, lengthBytes
 	l.setHeld(c, 0) // what was held becomes new input
 	l.traffic(c)
 }

@@ -154,7 +154,7 @@ func (c *pipeClient) handshake(t testing.TB) {
 			}
 		default:
 		}
-		return over && c.p.Conn().stage == stageFrames
+		return over && c.p.Conn().stage != stageTLS
 	})
 	if c.closed != nil {
 		t.Fatalf("closed: %v", c.closed)

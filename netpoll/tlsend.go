@@ -198,6 +198,10 @@ func (e *tlsEnd) flush() error {
 	if e.of.gone.Load() {
 		return net.ErrClosed
 	}
-	_, err := e.lower.Write(sealed)
+	if len(sealed) <= pieceBytes {
+		_, err := e.lower.Write(sealed)
+		return err
+	}
+	_, err := e.lower.Writev(appendPieces(nil, sealed))
 	return err
 }

@@ -158,30 +158,17 @@ func (l *loop) frames(c *Conn, b []byte, limit int) (used int, err error) {
 	large := c.large
 	for {
 		rest := b[used:]
+		if c.stage == stageSecure {
+			if err := l.sniffSecure(c, rest); err != nil || c.stage == stageSecure {
+				return used, err
+			}
+		}
 		if c.stage != stageFrames {
-			err := recognise(rest, l.server.opts.MaxFrameBytes)
-			if err != nil {
+			skip, ok, err := l.preamble(c, rest)
+			if err != nil || !ok {
 				return used, err
 			}
-			s, err := sniff(rest, c.stage)
-			if refused := l.refuses(c, &s, err); refused != nil {
-				return used, refused
-			}
-			if err != nil || s.need > 0 {
-				c.want = s.need
-				if c.stage == stageFresh && len(rest) < sniffBytes { // each byte may tell a foreigner
-					c.want = max(lengthBytes, len(rest)+1)
-				}
-				return used, err
-			}
-			used += s.skip
-			c.stage, c.want = s.next, lengthBytes
-			if s.next != stageFrames {
-				c.want = 1
-			}
-			if s.source != "" {
-				c.proxied.Store(&s.source)
-			}
+			used += skip
 			continue
 		}
 		if len(rest) < lengthBytes {
@@ -243,13 +230,14 @@ func (l *loop) flush(c *Conn) bool {
 }
 
 func (l *loop) write(c *Conn) (err error) {
-	if l.tail == nil {
+	if l.tail == nil && len(l.out) <= pieceBytes {
 		_, err = c.io.Write(l.out)
 		return err
 	}
-	l.pieces = [2][]byte{l.out, l.tail}
-	_, err = c.io.Writev(l.pieces[:])
-	l.tail, l.pieces = nil, [2][]byte{}
+	l.pieces = appendPieces(appendPieces(l.pieces[:0], l.out), l.tail)
+	_, err = c.io.Writev(l.pieces)
+	l.tail = nil
+	clear(l.pieces)
 	return err
 }
 
@@ -333,46 +321,16 @@ func (l *loop) dropInput(c *Conn) {
 	l.setHeld(c, 0)
 }
 
+// setHeld notes that n bytes of input are unhandled. The loop's sum counts the memory that they take: a large frame's is what was
+// made for it (the pool's own is bounded by itself), a ring of gnet's is at most twice what is in it.
 func (l *loop) setHeld(c *Conn, n int) {
-	if n != c.held {
-		l.held.Add(int64(n - c.held))
-		c.held = n
-	}
-}
-
-// lookUnsent asks the engine what is unsent; fewer bytes than before are progress.
-func (l *loop) lookUnsent(c *Conn) { l.setUnsent(c, int64(c.io.OutboundBuffered())) }
-
-func (l *loop) setUnsent(c *Conn, n int64) {
-	old := c.unsent.Load()
-	if n == old {
+	if n == c.held {
 		return
 	}
-	c.unsent.Store(n)
-	l.unsent.Add(n - old)
-	if n < old || old == 0 {
-		c.moveNanos = l.deadlineNow()
-		c.lastNanos = c.moveNanos
+	extra := 0
+	if f := c.large; n > 0 && f != nil && !f.owned {
+		extra = cap(f.b) - len(f.b)
 	}
-	if n == 0 {
-		l.forgetDraining(c)
-	} else if c.drainIndex == 0 {
-		l.draining = append(l.draining, c)
-		c.drainIndex = len(l.draining)
-		if l.ticker.delay > slowTick {
-			l.rearm(slowTick)
-		}
-	}
-}
-
-func (l *loop) forgetDraining(c *Conn) {
-	if c.drainIndex == 0 {
-		return
-	}
-	last := len(l.draining) - 1
-	moved := l.draining[last]
-	l.draining[c.drainIndex-1], moved.drainIndex = moved, c.drainIndex
-	l.draining[last] = nil
-	l.draining = l.draining[:last]
-	c.drainIndex = 0
+	l.held.Add(int64(n-c.held) + int64(extra) - int64(c.heldExtra))
+	c.held, c.heldExtra = n, uint32(extra)
 }

@@ -36,7 +36,7 @@ type Source interface {
 	Snapshot() *core.Snapshot
 	Now() int64 // monotonic nanoseconds, in which a snapshot's signs of life are
 	Status() namesrv.Status
-	Config() iter.Seq2[string, string]
+	Config() iter.Seq[namesrv.ConfigEntry]
 	Events(after uint64, limit int, keep func(*namesrv.Event) bool) namesrv.EventPage
 	LatestEvents() iter.Seq[*namesrv.Event]
 	TopicGone(topic string) namesrv.Gone

@@ -12,6 +12,8 @@ import (
 type connectionJSON struct {
 	ID            uint64   `json:"id"`
 	Peer          string   `json:"peer"`
+	Via           string   `json:"via,omitempty"` // other end of the socket, if a proxy named the peer
+	TLS           bool     `json:"tls"`
 	Since         jsonTime `json:"since"`
 	EventLoop     int      `json:"eventLoop"`
 	Language      string   `json:"language,omitempty"` // left out before the first request
@@ -23,7 +25,7 @@ type connectionJSON struct {
 
 func connectionOf(c namesrv.ConnInfo) connectionJSON {
 	j := connectionJSON{
-		ID: c.ID, Peer: c.Peer, Since: jsonTime(time.Now().Add(-c.Open)), EventLoop: c.Loop, Changes: c.Writer,
+		ID: c.ID, Peer: c.Peer, Via: c.Via, TLS: c.TLS, Since: jsonTime(time.Now().Add(-c.Open)), EventLoop: c.Loop, Changes: c.Writer,
 		PendingWrites: c.PendingWrites, UnsentBytes: c.UnsentBytes,
 	}
 	if c.Identified {

@@ -27,6 +27,7 @@ type eventJSON struct {
 	Namespace     string   `json:"namespace,omitempty"`
 	Key           string   `json:"key,omitempty"`
 	Detail        string   `json:"detail,omitempty"`
+	NeedsRestart  bool     `json:"needsRestart,omitempty"`
 }
 
 func eventOf(e *namesrv.Event) *eventJSON {
@@ -35,8 +36,8 @@ func eventOf(e *namesrv.Event) *eventJSON {
 	}
 	j := &eventJSON{
 		Seq: e.Seq, Time: jsonTime(e.Time), Kind: e.Kind, Text: e.Text, Cluster: e.Cluster, Broker: e.Broker, Address: e.Addr,
-		Connection: e.Conn, Peer: e.Peer, Topics: e.Topics, TopicsChanged: e.TopicsChanged, TopicsGone: e.Gone, Other: e.Other,
-		Topic: e.Topic, Namespace: e.Namespace, Key: e.Key, Detail: e.Detail,
+		Connection: e.Conn, Peer: e.Peer, Topics: e.Topics, TopicsChanged: e.TopicsChanged, TopicsGone: int(e.Gone), Other: e.Other,
+		Topic: e.Topic, Namespace: e.Namespace, Key: e.Key, Detail: e.Detail, NeedsRestart: e.NeedsRestart,
 	}
 	if e.Addr != "" {
 		id := e.BrokerID

@@ -1,10 +1,9 @@
 package api
 
 import (
-	"runtime/debug"
-	"sync"
 	"time"
 
+	"github.com/waymark-mq/waymark/internal/build"
 	"github.com/waymark-mq/waymark/namesrv"
 )
 
@@ -25,7 +24,7 @@ type serverJSON struct {
 
 type buildJSON struct {
 	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"`
+	Revision string `json:"revision"`
 	Go       string `json:"go"`
 }
 
@@ -34,26 +33,13 @@ type drainJSON struct {
 	Ended  int64 `json:"endedConnections"`
 }
 
-// build is what the binary says of itself.
-var build = sync.OnceValue(func() (b buildJSON) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	b.Version, b.Go = info.Main.Version, info.GoVersion
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			b.Revision = s.Value
-		}
-	}
-	return b
-})
+func buildOf(b build.Info) buildJSON { return buildJSON{b.Version, b.Revision, b.Go} }
 
 // server tells of the server as a whole.
 func (r *request) server() error {
 	st, snapshot := r.src.Status(), r.src.Snapshot()
 	s := serverJSON{
-		Build: build(), State: st.State.String(), Address: st.Addr,
+		Build: buildOf(build.Read()), State: st.State.String(), Address: st.Addr,
 		StartedAt: jsonTime(time.Now().Add(-st.Up)), UpSeconds: seconds(st.Up), SnapshotAge: seconds(st.SnapshotAge),
 		Brokers: snapshot.Brokers(), Topics: snapshot.Topics(), Connections: st.Connections, UnsentBytes: st.UnsentBytes,
 		LastEvent: r.src.Events(0, 0, nil).Newest,
@@ -65,15 +51,21 @@ func (r *request) server() error {
 	return nil
 }
 
-// config shows the settings as GET_NAMESRV_CONFIG does.
+// config shows the settings as GET_NAMESRV_CONFIG does, and when a change of each begins to work.
 func (r *request) config() error {
 	type entry struct {
-		Key   string `json:"key"`
-		Value string `json:"value"`
+		Key          string  `json:"key"`
+		Value        string  `json:"value"`
+		NeedsRestart bool    `json:"needsRestart,omitempty"`
+		Running      *string `json:"running,omitempty"` // what the server works with until it is restarted
 	}
 	r.begin("config")
-	for key, value := range r.src.Config() {
-		r.item(entry{key, value})
+	for s := range r.src.Config() {
+		e := entry{Key: s.Key, Value: s.Value, NeedsRestart: s.NeedsRestart}
+		if s.NeedsRestart && s.Running != s.Value {
+			e.Running = &s.Running
+		}
+		r.item(e)
 	}
 	r.end(nil)
 	return nil

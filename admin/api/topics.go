@@ -64,40 +64,61 @@ type brokerWhyJSON struct {
 	LastPermission *eventJSON `json:"lastPermission,omitempty"`
 }
 
-// slots are the fields of a brokerWhyJSON by kind of event.
-var whySlots = map[string]func(*brokerWhyJSON) **eventJSON{}
+// whySlots are the fields of a brokerWhyJSON by kind of event.
+var whySlots = map[string][]func(*brokerWhyJSON) **eventJSON{}
+
+// moved is an event of two broker names: the one that an address left, Other, and the one that it is under now.
+const moved = "moved"
+
+func lastRemoved(w *brokerWhyJSON) **eventJSON { return &w.LastRemoved }
 
 func init() {
 	for _, s := range []struct {
 		slot  func(*brokerWhyJSON) **eventJSON
 		kinds []string
 	}{
-		{func(w *brokerWhyJSON) **eventJSON { return &w.LastChange }, []string{"registered", "changed", "replaced"}},
+		{func(w *brokerWhyJSON) **eventJSON { return &w.LastChange }, []string{"registered", "changed", "replaced", moved}},
 		{func(w *brokerWhyJSON) **eventJSON { return &w.LastRefused }, []string{"refused", "conflict", "rejected"}},
-		{func(w *brokerWhyJSON) **eventJSON { return &w.LastRemoved }, []string{"expired", "closed", "unregistered", "unanswered", "told_dead"}},
+		{lastRemoved, []string{"expired", "closed", "unregistered", "replaced", "unanswered", "told_dead"}}, // another address lost its place in the last
 		{func(w *brokerWhyJSON) **eventJSON { return &w.LastPermission }, []string{"write_permission_wiped", "write_permission_added"}},
 	} {
 		for _, kind := range s.kinds {
-			whySlots[kind] = s.slot
+			whySlots[kind] = append(whySlots[kind], s.slot)
 		}
 	}
 }
 
-// note takes an event in if it is the latest of its slot; events come newest first.
-func (w *brokerWhyJSON) note(e *namesrv.Event) {
-	if find := whySlots[e.Kind]; find != nil {
-		if slot := find(w); *slot == nil {
-			*slot = eventOf(e)
+// noteEvent takes an event into the explanations of the broker names that it concerns, where it is the latest of its slot; events
+// come newest first. of returns nil for a name that nobody asks about.
+func noteEvent(e *namesrv.Event, of func(broker string) *brokerWhyJSON) {
+	if w := of(e.Broker); w != nil {
+		for _, find := range whySlots[e.Kind] {
+			w.note(find, e)
 		}
+	}
+	if e.Kind != moved {
+		return
+	}
+	if w := of(e.Other); w != nil {
+		w.note(lastRemoved, e)
+	}
+}
+
+func (w *brokerWhyJSON) note(find func(*brokerWhyJSON) **eventJSON, e *namesrv.Event) {
+	if slot := find(w); *slot == nil {
+		*slot = eventOf(e)
 	}
 }
 
 // brokerWhy goes through the remembered events of one broker name.
 func (r *request) brokerWhy(name string) (w brokerWhyJSON) {
 	for e := range r.src.LatestEvents() {
-		if e.Broker == name {
-			w.note(e)
-		}
+		noteEvent(e, func(broker string) *brokerWhyJSON {
+			if broker == name {
+				return &w
+			}
+			return nil
+		})
 	}
 	return w
 }
@@ -118,9 +139,7 @@ func (r *request) topic() error {
 	}
 	var of []*eventJSON // of the topic itself
 	for e := range r.src.LatestEvents() {
-		if w := whys[e.Broker]; w != nil {
-			w.note(e)
-		}
+		noteEvent(e, func(broker string) *brokerWhyJSON { return whys[broker] })
 		if e.Topic == r.name && len(of) < maxTopicEvents {
 			of = append(of, eventOf(e))
 		}
@@ -160,7 +179,7 @@ type noTopicJSON struct {
 }
 
 // removals are the kinds of events in which a broker name goes with its topics.
-var removals = []string{"expired", "closed", "unregistered", "moved", "unanswered", "told_dead"}
+var removals = []string{"expired", "closed", "unregistered", moved, "unanswered", "told_dead"}
 
 func (r *request) noTopic() error {
 	gone := r.src.TopicGone(r.name)

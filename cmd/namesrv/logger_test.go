@@ -61,13 +61,12 @@ func TestLogFolderThatCannotBe(t *testing.T) {
 
 // Where lines are missing a line says so, in the log's format.
 func TestMissingLines(t *testing.T) {
-	var l log
 	s := settings.Default(settings.Env{})
-	if got := string(l.missing(s, 7)); !strings.Contains(got, "level=WARN") || !strings.HasSuffix(got, "lines=7\n") {
+	if got := string(missing(s, 7)); !strings.Contains(got, "level=WARN") || !strings.HasSuffix(got, "lines=7\n") {
 		t.Errorf("%q", got)
 	}
 	s.LogFormat = "json"
-	if got := l.missing(s, 7); !json.Valid(got) {
+	if got := missing(s, 7); !json.Valid(got) {
 		t.Errorf("%q", got)
 	}
 }

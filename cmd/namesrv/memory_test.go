@@ -24,8 +24,8 @@ func TestLimitMemory(t *testing.T) {
 			t.Setenv(tt.key, tt.value)
 			debug.SetMemoryLimit(123456789)
 			var log strings.Builder
-			limitMemory(slog.New(slog.NewTextHandler(&log, nil)))
-			if got := debug.SetMemoryLimit(-1); got != tt.want {
+			limit := limitMemory(slog.New(slog.NewTextHandler(&log, nil)))
+			if got := debug.SetMemoryLimit(-1); got != tt.want || limit != got {
 				t.Errorf("limit %d, want %d", got, tt.want)
 			}
 			if !strings.Contains(log.String(), tt.logged) {

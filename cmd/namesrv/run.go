@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/waymark-mq/waymark/admin"
@@ -24,15 +22,9 @@ import (
 const (
 	exitOK      = 0
 	exitOptions = 1   // a bad command line
+	exitBroken  = 2   // a fault that the server can't go on with; ours, as Go's runtime has it
 	exitForced  = 130 // a second signal while stopping, or a stop that takes too long; ours
 	exitFailed  = 255 // the file, the settings or the start
-)
-
-const (
-	// drainSignal sends peers elsewhere; the process stays until it is told to stop.
-	drainSignal = syscall.SIGUSR1
-	// hangup, a terminal that is closed, stops the process. Shell and kernel may both send it, so a second one means no hurry.
-	hangup = syscall.SIGHUP
 )
 
 // server is what run needs of a *namesrv.Server.
@@ -41,7 +33,7 @@ type server interface {
 	api.Source
 	Start() error
 	Addr() string
-	Drain() bool
+	Drain(by string) bool
 	ReadyAddresses() []string
 	StopLimit() time.Duration
 	Stop(context.Context) error
@@ -52,7 +44,7 @@ type process struct {
 	args           []string
 	getenv         func(string) string
 	stdout, stderr io.Writer
-	signals        <-chan os.Signal
+	signals        signals
 	newServer      func(namesrv.Options) (server, error)
 	listenAdmin    func(admin.Options) (adminServer, error)
 }
@@ -79,12 +71,20 @@ func run(p process) int {
 	if o.printItems { // makes no file
 		logged = settings.Default(env)
 	}
-	logger, err := openLog(env, logged, p.stderr)
-	if err != nil {
+	out := openOutput(logged, p.stdout, p.stderr)
+	p.stdout, p.stderr = out.stdout, out.stderr
+	exit := exitFailed
+	if logger, err := openLog(env, logged, out); err != nil {
 		fmt.Fprintln(p.stderr, err)
-		return exitFailed
+	} else {
+		exit = p.configured(o, env, s, warnings, logger)
 	}
-	defer logger.close()
+	p.flush(out, exit)
+	return exit
+}
+
+// configured does what the process is asked to with its settings.
+func (p process) configured(o options, env settings.Env, s *settings.Settings, warnings []settings.Warning, logger log) int {
 	for _, w := range warnings {
 		if w.FromBackup {
 			logger.Error("configuration file read from its backup; later changes are lost", "path", w.File, "problem", w.Text)
@@ -104,11 +104,17 @@ func run(p process) int {
 
 // serve starts the server and stops it at the first signal.
 func (p process) serve(env settings.Env, s *settings.Settings, logger log) int {
-	limitMemory(logger.Logger)
+	limit := limitMemory(logger.Logger)
 	o, err := p.serverOptions(env, s, logger)
 	if err != nil {
 		fmt.Fprintln(p.stderr, err)
 		return exitFailed
+	}
+	o.MemoryLimit = limit
+	broken := make(chan error, 1)
+	o.Fatal = func(err error) {
+		broken <- err
+		select {} // the process ends
 	}
 	srv, err := p.newServer(o)
 	if err != nil {
@@ -116,7 +122,7 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger log) int {
 		return exitFailed
 	}
 	side, warning, err := p.openAdmin(s, admin.Options{
-		Source: srv, Logger: logger.Logger, API: api.New(srv), Drain: func() { srv.Drain() }, TLS: expiryOf(o.TLS),
+		Source: srv, Logger: logger.Logger, API: api.New(srv), Drain: srv.Drain, TLS: expiryOf(o.TLS),
 	})
 	closeAddresses := func() {}
 	if err == nil {
@@ -138,8 +144,10 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger log) int {
 	}
 	fmt.Fprintf(p.stdout, "The Name Server boot success. serializeType=%s, address %s:%s\n",
 		serializeNames[o.SerializeType], s.BindAddress, portOf(srv.Addr()))
-	p.waitForStop(srv, logger)
-	return p.stop(srv)
+	if err := p.waitForStop(srv, logger, broken); err != nil {
+		return p.broken(err)
+	}
+	return p.stop(srv, broken)
 }
 
 // serverOptions is what settings, environment and system properties make of the server.
@@ -177,43 +185,53 @@ func expiryOf(source *tlsconfig.Source) func() time.Time {
 	}
 }
 
-// waitForStop returns at the first signal that ends the process; others make the server drain.
-func (p process) waitForStop(srv server, logger log) {
-	for s := range p.signals {
-		if s != drainSignal {
+// waitForStop returns at the first signal that ends the process, or with a fault that does; others make the server drain.
+func (p process) waitForStop(srv server, logger log, broken <-chan error) error {
+	for {
+		select {
+		case s := <-p.signals.stop:
 			logger.Info("stopping", "signal", s)
-			return
-		}
-		if !srv.Drain() {
-			logger.Info("draining already", "signal", s)
+			return nil
+		case s := <-p.signals.hangup:
+			logger.Info("stopping", "signal", s)
+			return nil
+		case s := <-p.signals.drain:
+			if !srv.Drain(drainName) {
+				logger.Info("draining already", "signal", s)
+			}
+		case err := <-broken:
+			return err
 		}
 	}
 }
 
-// stop ends srv. A signal that comes meanwhile ends the process at once, and so does the limit; a drain's signal and a hangup
-// do nothing any more.
-func (p process) stop(srv server) int {
+// stop ends srv. A signal to stop that comes meanwhile ends the process at once, and so do the limit and a fault. A drain's
+// signal and a hangup do nothing any more.
+func (p process) stop(srv server, broken <-chan error) int {
 	limit := srv.StopLimit()
 	stopped := make(chan error, 1)
 	go func() { stopped <- srv.Stop(context.Background()) }()
-	late := time.After(limit)
-	for {
-		select {
-		case err := <-stopped:
-			if err != nil {
-				fmt.Fprintln(p.stderr, err)
-				return exitFailed
-			}
-			return exitOK
-		case s := <-p.signals:
-			if s != drainSignal && s != hangup {
-				return exitForced
-			}
-		case <-late:
-			fmt.Fprintf(p.stderr, "namesrv: not stopped within %v\n", limit)
-			return exitForced
+	select {
+	case err := <-stopped:
+		if err != nil {
+			fmt.Fprintln(p.stderr, err)
+			return exitFailed
 		}
+		return exitOK
+	case <-p.signals.stop:
+		return exitForced
+	case <-time.After(limit):
+		fmt.Fprintf(p.stderr, "namesrv: not stopped within %v\n", limit)
+		return exitForced
+	case err := <-broken:
+		return p.broken(err)
 	}
+}
+
+// broken says why the process ends without having stopped the server.
+func (p process) broken(err error) int {
+	fmt.Fprintf(p.stderr, "%v; the process ends\n", err)
+	return exitBroken
 }
 
 var serializeNames = map[codec.SerializeType]string{codec.SerializeJSON: "JSON", codec.SerializeROCKETMQ: "ROCKETMQ"}

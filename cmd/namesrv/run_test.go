@@ -22,16 +22,28 @@ type fakeServer struct {
 	options  namesrv.Options
 	startErr error
 	stopErr  error
-	hang     bool // Stop never ends by itself
-	drains   int  // times that it was told to drain
+	hang     bool     // Stop never ends by itself
+	drains   []string // by whom it was told to drain
+	onDrain  func(times int, s signals)
+	onStart  func(o namesrv.Options) // after a start that succeeded
+	signals  signals
 	patient  time.Duration
 	stopping chan struct{}
 }
 
-func (s *fakeServer) Start() error             { return s.startErr }
-func (s *fakeServer) Addr() string             { return "[::]:4321" }
 func (s *fakeServer) ReadyAddresses() []string { return nil }
-func (s *fakeServer) Drain() bool              { s.drains++; return s.drains == 1 }
+func (s *fakeServer) Start() error {
+	if s.startErr == nil && s.onStart != nil {
+		s.onStart(s.options)
+	}
+	return s.startErr
+}
+func (s *fakeServer) Addr() string { return "[::]:4321" }
+func (s *fakeServer) Drain(by string) bool {
+	s.drains = append(s.drains, by)
+	s.onDrain(len(s.drains), s.signals)
+	return len(s.drains) == 1
+}
 func (s *fakeServer) StopLimit() time.Duration {
 	return cmp.Or(s.patient, time.Hour)
 }
@@ -58,24 +70,22 @@ func start(t *testing.T, srv *fakeServer, env map[string]string, args ...string)
 
 func startWith(t *testing.T, srv *fakeServer, side *fakeAdmin, env map[string]string, args ...string) outcome {
 	t.Helper()
-	return startSignalled(t, srv, side, env, []os.Signal{syscall.SIGTERM}, args...)
+	signals := newSignals()
+	signals.stop <- syscall.SIGTERM
+	return startSignalled(t, srv, side, env, signals, args...)
 }
 
-// startSignalled starts it with other signals waiting. A server that hangs gets another SIGTERM while it stops, unless it is to
+// startSignalled starts it with these signals. A server that hangs gets another SIGTERM while it stops, unless it is to
 // be given up.
-func startSignalled(t *testing.T, srv *fakeServer, side *fakeAdmin, env map[string]string, waiting []os.Signal, args ...string) outcome {
+func startSignalled(t *testing.T, srv *fakeServer, side *fakeAdmin, env map[string]string, signals signals, args ...string) outcome {
 	t.Helper()
-	srv.stopping = make(chan struct{})
-	signals := make(chan os.Signal, len(waiting)+2)
-	for _, s := range waiting {
-		signals <- s
-	}
+	srv.stopping, srv.signals = make(chan struct{}), signals
 	if srv.hang && srv.patient == 0 {
 		go func() {
 			<-srv.stopping
-			signals <- drainSignal // these two end nothing
-			signals <- hangup
-			signals <- syscall.SIGTERM
+			signals.drain <- drainSignal // these two end nothing
+			signals.hangup <- hangup
+			signals.stop <- syscall.SIGTERM
 		}()
 	}
 	var stdout, stderr bytes.Buffer
@@ -252,16 +262,53 @@ func TestStopHasALimit(t *testing.T) {
 
 // SIGUSR1 makes the server drain and ends nothing, however often it comes.
 func TestDrainSignal(t *testing.T) {
-	got := startSignalled(t, &fakeServer{}, &fakeAdmin{}, nil, []os.Signal{drainSignal, drainSignal, syscall.SIGTERM})
-	if got.exit != exitOK || got.server.drains != 2 || strings.Count(got.stderr, "draining already") != 1 {
-		t.Errorf("exit %d, told to drain %d times, stderr %q", got.exit, got.server.drains, got.stderr)
+	waiting := newSignals()
+	waiting.drain <- drainSignal
+	srv := &fakeServer{onDrain: func(times int, s signals) {
+		if times == 1 {
+			s.drain <- drainSignal
+			return
+		}
+		s.stop <- syscall.SIGTERM
+	}}
+	got := startSignalled(t, srv, &fakeAdmin{}, nil, waiting)
+	if got.exit != exitOK || strings.Join(srv.drains, " ") != "SIGUSR1 SIGUSR1" || strings.Count(got.stderr, "draining already") != 1 {
+		t.Errorf("exit %d, told to drain by %q, stderr %q", got.exit, srv.drains, got.stderr)
 	}
 }
 
 // A closed terminal is told of twice, by its shell and by the kernel: that is one stop, in order.
 func TestHangupForcesNothing(t *testing.T) {
-	got := startSignalled(t, &fakeServer{hang: true, patient: 50 * time.Millisecond}, &fakeAdmin{}, nil, []os.Signal{hangup, hangup})
+	waiting := newSignals()
+	waiting.hangup <- hangup
+	srv := &fakeServer{hang: true, patient: 50 * time.Millisecond}
+	go func() { waiting.hangup <- hangup }()
+	got := startSignalled(t, srv, &fakeAdmin{}, nil, waiting)
 	if got.exit != exitForced || !strings.Contains(got.stderr, "not stopped within 50ms") {
 		t.Errorf("exit %d, stderr %q: want the limit of the stop to end it", got.exit, got.stderr)
+	}
+}
+
+// A fault that the server can't go on with ends the process, also while it stops, with a line that says so.
+func TestFaultEndsTheProcess(t *testing.T) {
+	fault := errors.New("namesrv: it is broken")
+	for name, stopping := range map[string]bool{"serving": false, "stopping": true} {
+		t.Run(name, func(t *testing.T) {
+			srv, waiting := &fakeServer{hang: true, patient: time.Hour}, newSignals()
+			srv.onStart = func(o namesrv.Options) {
+				go func() {
+					if stopping {
+						waiting.stop <- syscall.SIGTERM
+						<-srv.stopping
+					}
+					o.Fatal(fault)
+					t.Error("who can't go on goes on")
+				}()
+			}
+			got := startSignalled(t, srv, &fakeAdmin{}, nil, waiting)
+			if got.exit != exitBroken || !strings.HasSuffix(got.stderr, "namesrv: it is broken; the process ends\n") {
+				t.Errorf("exit %d, stderr %q", got.exit, got.stderr)
+			}
+		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -33,6 +34,20 @@ func ApacheProgram(java *Java, jars Jars) Program {
 			class: "org.apache.rocketmq.namesrv.NamesrvStartup", args: []string{"-c", configFile},
 		})
 	}}
+}
+
+// WithJavaOptions is the program with further options of its virtual machine, if it has one. They come last.
+func (p Program) WithJavaOptions(options ...string) Program {
+	command := p.command
+	p.command = func(home, configFile string) *exec.Cmd {
+		cmd := command(home, configFile)
+		if p.Version != "" {
+			class := slices.Index(cmd.Args, "-cp")
+			cmd.Args = slices.Insert(cmd.Args, class, options...)
+		}
+		return cmd
+	}
+	return p
 }
 
 // WaymarkProgram is Waymark as built at binary.

@@ -26,11 +26,12 @@ type Peer struct {
 	Version    string // of the client library
 	NeedsTopic bool   // the client doesn't ask the broker to create a topic that has no route
 
-	folder string
-	files  []string   // all that the copy is made from; the first pins the version
-	tool   []string   // command line that shows that the tool is there, and says which
-	build  [][]string // command lines, run in the copy
-	start  []string   // command line; the program's arguments follow
+	folder  string
+	variant string     // tells two builds of one version apart in the cache
+	files   []string   // all that the copy is made from; the first pins the version
+	tool    []string   // command line that shows that the tool is there, and says which
+	build   [][]string // command lines, run in the copy
+	start   []string   // command line; the program's arguments follow
 
 	prepared func() (dir string, err error) // the copy, made by the first call
 }
@@ -39,24 +40,51 @@ type Peer struct {
 func OtherLanguages(moduleRoot string) []*Peer {
 	peers := []*Peer{
 		goClient("2.1.2", "go.mod", "go.sum"),
-		goClient("2.1.3-0.20251226070945-2173d070fd1b", "newest.mod", "newest.sum", "go.mod"),
+		newestGoClient(),
 		pythonClient(),
 		nodeClient(),
 	}
 	for _, p := range peers {
+		if p.folder == "go" {
+			p.start = append(p.start, "roundtrip")
+		}
 		p.place(filepath.Join(moduleRoot, "e2e", "peers"))
 	}
 	return peers
 }
 
+// goClient is a program of several tasks: see peers/go/main.go.
 func goClient(version, mod string, files ...string) *Peer {
 	return &Peer{
 		Name: "Go client", Version: version,
-		folder: "go", files: append([]string{mod, "main.go"}, files...),
+		folder: "go", files: slices.Concat([]string{mod}, goSources, files),
 		tool:  []string{"go", "version"},
-		build: [][]string{{"go", "build", "-buildvcs=false", "-modfile=" + mod, "-o", "roundtrip", "."}},
-		start: []string{"./roundtrip"},
+		build: [][]string{{"go", "build", "-buildvcs=false", "-modfile=" + mod, "-o", "client", "."}},
+		start: []string{"./client"},
 	}
+}
+
+var goSources = []string{"main.go", "roundtrip.go", "fleet.go", "routes.go"}
+
+func newestGoClient() *Peer {
+	return goClient("2.1.3-0.20251226070945-2173d070fd1b", "newest.mod", "newest.sum", "go.mod")
+}
+
+// NewestGoClient is the Go client of the newest version, for any of its tasks.
+func NewestGoClient(moduleRoot string) *Peer {
+	p := newestGoClient()
+	p.place(filepath.Join(moduleRoot, "e2e", "peers"))
+	return p
+}
+
+// RacingGoClient is NewestGoClient built to report data races; that needs a C compiler.
+func RacingGoClient(moduleRoot string) *Peer {
+	p := newestGoClient()
+	p.tool = []string{"sh", "-c", "go version && cc --version"}
+	p.build[0] = slices.Insert(p.build[0], 2, "-race")
+	p.variant = "-race"
+	p.place(filepath.Join(moduleRoot, "e2e", "peers"))
+	return p
 }
 
 // pythonClient is the C++ client as a Python package brings it.
@@ -86,7 +114,7 @@ func nodeClient() *Peer {
 
 // place tells the peer where its folder is.
 func (p *Peer) place(peers string) {
-	cacheName := p.folder + "-" + p.Version
+	cacheName := p.folder + "-" + p.Version + p.variant
 	p.folder = filepath.Join(peers, p.folder)
 	p.prepared = sync.OnceValues(func() (string, error) { return p.prepare(cacheName) })
 }
@@ -162,6 +190,20 @@ func (p *Peer) Run(home string, args ...string) (string, error) {
 		return out.String(), fmt.Errorf("harness: %s %s: %w\n%s%s", p.Name, strings.Join(args, " "), err, out.String(), errs.String())
 	}
 	return out.String(), nil
+}
+
+// StartSession prepares the program and starts it, to be told commands as lines. Its home and working folder is home.
+func (p *Peer) StartSession(home string, args ...string) (*Session, error) {
+	dir, err := p.prepared()
+	if err != nil {
+		return nil, err
+	}
+	cmd, err := commandLine(context.Background(), dir, slices.Concat(p.start, args))
+	if err != nil {
+		return nil, err
+	}
+	cmd.Dir, cmd.Env = home, append(os.Environ(), "HOME="+home)
+	return startSession(p.Name, home, cmd)
 }
 
 // commandLine makes a command of a peer's command line. The command is killed when ctx ends.

@@ -86,6 +86,9 @@ func (p *Process) Freeze() error { return p.signal(syscall.SIGSTOP) }
 // Thaw lets a frozen process go on (SIGCONT).
 func (p *Process) Thaw() error { return p.signal(syscall.SIGCONT) }
 
+// Drain tells a nameserver of ours to send its clients elsewhere (SIGUSR1).
+func (p *Process) Drain() error { return p.signal(syscall.SIGUSR1) }
+
 // PID is the number by which the system knows the process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 

@@ -16,6 +16,7 @@ import (
 // one goroutine at a time.
 type Session struct {
 	name  string
+	dir   string
 	stdin io.WriteCloser
 	proc  *Process
 	lines chan string // what it printed and nobody has read; closed at its end
@@ -50,7 +51,7 @@ func startSession(name, dir string, cmd *exec.Cmd) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{name: name, stdin: stdin, proc: proc, lines: make(chan string, sessionBacklog)}
+	s := &Session{name: name, dir: dir, stdin: stdin, proc: proc, lines: make(chan string, sessionBacklog)}
 	go func() {
 		<-proc.Done()
 		_ = writer.Close()
@@ -111,6 +112,9 @@ func (s *Session) Process() *Process { return s.proc }
 
 // Kill ends the program and waits for its end.
 func (s *Session) Kill() { killAndWait(s.proc) }
+
+// Errors returns the end of what the program printed to its standard error.
+func (s *Session) Errors() string { return tailOutput(s.name, s.dir) }
 
 // Logs returns the end of what the program said.
 func (s *Session) Logs() string {

@@ -102,7 +102,7 @@ func TestParseMode(t *testing.T) {
 
 // Every code that changes something is in a group, and no other.
 func TestGroupOf(t *testing.T) {
-	want := map[int32]Group{100: Admin, 102: Admin, 205: Admin, 216: Admin, 217: Admin, 318: Admin, 327: Admin, 103: Broker, 104: Broker, 322: Broker, 904: Broker}
+	want := map[int32]Group{100: Admin, 102: Admin, 205: Admin, 216: Admin, 217: Both, 318: Admin, 327: Admin, 103: Broker, 104: Broker, 322: Broker, 904: Broker}
 	for code := int32(-1); code < 2000; code++ {
 		if got := GroupOf(code); got != want[code] {
 			t.Errorf("code %d is in group %d, want %d", code, got, want[code])
@@ -113,6 +113,7 @@ func TestGroupOf(t *testing.T) {
 func TestJudge(t *testing.T) {
 	lan, brokers := mustParse(t, "10.0.0.0/8"), mustParse(t, "192.168.0.0/16")
 	inside, outside, nobody := netip.MustParseAddr("10.1.1.1"), netip.MustParseAddr("172.16.0.1"), netip.Addr{}
+	broker := netip.MustParseAddr("192.168.3.4")
 	refusedBy := func(setting string) Verdict { return Verdict{By: setting, Refused: true} }
 	observedBy := func(setting string) Verdict { return Verdict{By: setting} }
 	type want struct {
@@ -131,13 +132,25 @@ func TestJudge(t *testing.T) {
 		}},
 		{"admin list, observed", Config{AdminAllow: lan, AdminMode: Observe}, []want{{Admin, inside, Verdict{}}, {Admin, outside, observedBy("adminAllowList")}}},
 		{"broker list", Config{BrokerAllow: brokers}, []want{
-			{Broker, netip.MustParseAddr("192.168.3.4"), Verdict{}}, {Broker, inside, refusedBy("brokerAllowList")}, {Admin, inside, Verdict{}}, {Read, inside, Verdict{}},
+			{Broker, broker, Verdict{}}, {Broker, inside, refusedBy("brokerAllowList")}, {Admin, inside, Verdict{}}, {Read, inside, Verdict{}},
 		}},
 		{"read only", Config{ReadOnly: true}, []want{{Admin, inside, refusedBy("readOnly")}, {Broker, inside, Verdict{}}, {Read, inside, Verdict{}}}},
 		{"read only though listed", Config{ReadOnly: true, AdminAllow: lan}, []want{{Admin, inside, refusedBy("readOnly")}}},
 		{"read only observed, listed", Config{ReadOnly: true, ReadOnlyMode: Observe, AdminAllow: lan}, []want{
 			{Admin, inside, observedBy("readOnly")}, {Admin, outside, refusedBy("adminAllowList")},
 		}},
+		{"one topic, admin list", Config{AdminAllow: lan}, []want{
+			{Both, inside, Verdict{}}, {Both, outside, refusedBy("adminAllowList")}, {Both, broker, refusedBy("adminAllowList")}, {Both, nobody, refusedBy("adminAllowList")},
+		}},
+		{"one topic, broker list", Config{BrokerAllow: brokers}, []want{{Both, broker, Verdict{}}, {Both, outside, refusedBy("brokerAllowList")}, {Both, inside, refusedBy("brokerAllowList")}}},
+		{"one topic, both lists", Config{AdminAllow: lan, BrokerAllow: brokers}, []want{
+			{Both, inside, Verdict{}}, {Both, broker, Verdict{}}, {Both, outside, refusedBy("adminAllowList")}, {Admin, broker, refusedBy("adminAllowList")}, {Broker, inside, refusedBy("brokerAllowList")},
+		}},
+		{"one topic, one list observed", Config{AdminAllow: lan, AdminMode: Observe, BrokerAllow: brokers}, []want{
+			{Both, inside, Verdict{}}, {Both, broker, Verdict{}}, {Both, outside, refusedBy("brokerAllowList")},
+		}},
+		{"one topic, read only", Config{ReadOnly: true}, []want{{Both, inside, refusedBy("readOnly")}, {Both, nobody, refusedBy("readOnly")}}},
+		{"one topic, read only with lists", Config{ReadOnly: true, AdminAllow: lan, BrokerAllow: brokers}, []want{{Both, inside, refusedBy("readOnly")}, {Both, broker, Verdict{}}}},
 		{"both observed", Config{ReadOnly: true, ReadOnlyMode: Observe, AdminAllow: lan, AdminMode: Observe}, []want{{Admin, outside, observedBy("readOnly")}}},
 		{"read only, list observed", Config{ReadOnly: true, AdminAllow: lan, AdminMode: Observe}, []want{{Admin, outside, refusedBy("readOnly")}}},
 	} {

@@ -3,7 +3,10 @@ package access
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
+
+	"github.com/waymark-mq/waymark/internal/excerpt"
 )
 
 // maxEntries bounds a list: it is gone through once for each connection.
@@ -63,6 +66,9 @@ func parseNetwork(entry string) (netip.Prefix, error) {
 // Empty reports whether no address is in the list.
 func (l List) Empty() bool { return len(l.networks) == 0 }
 
+// and is the list of what either has.
+func (l List) and(other List) List { return List{slices.Concat(l.networks, other.networks)} }
+
 // Has reports whether an address, as Peer returns it, is in the list.
 func (l List) Has(addr netip.Addr) bool {
 	for _, n := range l.networks {
@@ -73,14 +79,8 @@ func (l List) Has(addr netip.Addr) bool {
 	return false
 }
 
-// quote shows at most 64 bytes of an entry.
-func quote(entry string) string {
-	const most = 64
-	if len(entry) > most {
-		return fmt.Sprintf("%q…", entry[:most])
-	}
-	return fmt.Sprintf("%q", entry)
-}
+// quote shows as much of an entry as an error can bear.
+func quote(entry string) string { return fmt.Sprintf("%q", excerpt.Of(entry, 64)) }
 
 // Peer is the address in host:port as lists compare it: IPv4 in IPv6 form is IPv4, a zone is left out. Of what is no address
 // it is the zero Addr, which no list has.

@@ -22,17 +22,25 @@ const (
 	Admin
 	// Broker are the requests by which brokers register and stay alive.
 	Broker
+	// Both is the registration of one topic (217). It changes what an operator's may, and brokers send it: those of 5.x with enableSingleTopicRegister,
+	// for each topic that is made. So it may come from whoever is in either list, and readOnly is not against the brokers that brokerAllowList names.
+	Both
 
 	// Groups is the number of them.
 	Groups
 )
 
+// Operators reports whether operators send requests of the group: all of them are accounted for.
+func (g Group) Operators() bool { return g == Admin || g == Both }
+
 // GroupOf returns the group of a request code.
 func GroupOf(code int32) Group {
 	switch code {
 	case codec.RequestPutKVConfig, codec.RequestDeleteKVConfig, codec.RequestWipeWritePermOfBroker, codec.RequestAddWritePermOfBroker,
-		codec.RequestDeleteTopicInNamesrv, codec.RequestRegisterTopicInNamesrv, codec.RequestUpdateNamesrvConfig:
+		codec.RequestDeleteTopicInNamesrv, codec.RequestUpdateNamesrvConfig:
 		return Admin
+	case codec.RequestRegisterTopicInNamesrv:
+		return Both
 	case codec.RequestRegisterBroker, codec.RequestUnregisterBroker, codec.RequestQueryDataVersion, codec.RequestBrokerHeartbeat:
 		return Broker
 	}
@@ -79,20 +87,26 @@ type rule struct {
 // New makes rules; nil if there are none.
 func New(c Config) *Rules {
 	r := &Rules{}
+	either := c.AdminAllow.and(c.BrokerAllow)
 	if c.ReadOnly {
-		r.of[Admin] = append(r.of[Admin], rule{setting: "readOnly", mode: c.ReadOnlyMode})
+		r.add(Admin, rule{setting: "readOnly", mode: c.ReadOnlyMode})
+		r.add(Both, rule{"readOnly", c.BrokerAllow, c.ReadOnlyMode})
 	}
 	if !c.AdminAllow.Empty() {
-		r.of[Admin] = append(r.of[Admin], rule{"adminAllowList", c.AdminAllow, c.AdminMode})
+		r.add(Admin, rule{"adminAllowList", c.AdminAllow, c.AdminMode})
+		r.add(Both, rule{"adminAllowList", either, c.AdminMode})
 	}
 	if !c.BrokerAllow.Empty() {
-		r.of[Broker] = append(r.of[Broker], rule{"brokerAllowList", c.BrokerAllow, c.BrokerMode})
+		r.add(Broker, rule{"brokerAllowList", c.BrokerAllow, c.BrokerMode})
+		r.add(Both, rule{"brokerAllowList", either, c.BrokerMode})
 	}
-	if len(r.of[Admin])+len(r.of[Broker]) == 0 {
+	if len(r.of[Both]) == 0 { // each rule has one there
 		return nil
 	}
 	return r
 }
+
+func (r *Rules) add(g Group, rule rule) { r.of[g] = append(r.of[g], rule) }
 
 // Verdict is what the rules say to a request. The zero Verdict allows it.
 type Verdict struct {

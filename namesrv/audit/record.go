@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-	"unicode/utf8"
+
+	"github.com/waymark-mq/waymark/internal/excerpt"
 )
 
 // Event says what a record is about.
@@ -24,12 +25,16 @@ const (
 	BrokerRegistered   Event = "broker registered"
 	BrokerChanged      Event = "broker changed"
 	BrokerReplaced     Event = "broker replaced" // Other is the address that lost its place
-	BrokerMoved        Event = "broker moved"    // Other is the broker name that lost the address
+	BrokerMoved        Event = "broker moved"    // Other is the broker name that lost the address; Before and After are that name's
 	BrokerUnregistered Event = "broker unregistered"
 	BrokerClosed       Event = "broker closed"
 	BrokerExpired      Event = "broker expired"
+	BrokerLost         Event = "broker lost"       // its place, and its registration, to Other, an address with a greater stateVersion
 	BrokerUnanswered   Event = "broker unanswered" // removed after probes
 	BrokerToldDead     Event = "broker told dead"  // Other is the nameserver whose word it was
+	// A drain, of which From is who wanted it and Remark how far it is or came.
+	DrainBegun Event = "drain begun"
+	DrainEnded Event = "drain ended"
 	// Missing: so many lines could not be written here.
 	Missing Event = "lines missing"
 )
@@ -42,8 +47,8 @@ type Record struct {
 	Name  string    `json:"name,omitempty"` // Apache's of the code
 	Peer
 	What *What `json:"what,omitempty"`
-	// Before and After are what stood there and stands there now: a text, null where there is nothing, a list of queues, or numbers of
-	// topics by permission.
+	// Before and After are what stood there and stands there now: a text, null where there is nothing, a list of queues, numbers of
+	// topics by permission, or how a broker stood.
 	Before  any    `json:"before,omitempty"`
 	After   any    `json:"after,omitempty"`
 	By      string `json:"by,omitempty"`     // setting of the access rule
@@ -55,7 +60,7 @@ type Record struct {
 
 // Peer is who sent a request.
 type Peer struct {
-	From     string `json:"from,omitempty"` // host:port, the one a PROXY header named if there was one
+	From     string `json:"from,omitempty"` // host:port, the one a PROXY header named if there was one; of a drain, also a signal
 	Via      string `json:"via,omitempty"`  // other end of the socket, if that is another
 	Conn     uint64 `json:"conn,omitempty"` // the server's number of the connection
 	Language string `json:"language,omitempty"`
@@ -73,7 +78,8 @@ type What struct {
 	Addr      string `json:"addr,omitempty"`
 	Other     string `json:"other,omitempty"`
 	Topics    int    `json:"topics,omitempty"`        // sent with a registration, or touched by a removal
-	Changed   int    `json:"topicsChanged,omitempty"` // of these, or by the request
+	Changed   int    `json:"topicsChanged,omitempty"` // of these, or by the request; static mappings count too
+	Gone      int    `json:"topicsGone,omitempty"`    // that no broker has any more
 	Body      string `json:"body,omitempty"`
 }
 
@@ -84,15 +90,14 @@ var Null = json.RawMessage("null")
 const maxTextBytes = 1 << 10
 
 // Text is a peer's text as records have it: cut, with its length told, if it is long. Of bytes it is a copy.
-func Text[T string | []byte](s T) string {
-	if len(s) <= maxTextBytes {
+func Text[T string | []byte](s T) string { return Cut(s, maxTextBytes) }
+
+// Cut is Text with another bound, in bytes.
+func Cut[T string | []byte](s T, most int) string {
+	if len(s) <= most {
 		return string(s)
 	}
-	n := maxTextBytes
-	for n > maxTextBytes-utf8.UTFMax && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return fmt.Sprintf("%s… (%d bytes)", string(s[:n]), len(s))
+	return fmt.Sprintf("%s (%d bytes)", excerpt.Of(s, most+len(excerpt.Mark)), len(s))
 }
 
 // line encodes a record.

@@ -1,6 +1,6 @@
-// Package logfile appends lines to a file that is put aside by size. Whoever writes never waits for the disk: lines go into
-// memory of a bounded size, which one goroutine writes. What finds no room there, or can't be written, is counted, and the file says
-// at that place how many lines are missing.
+// Package logfile appends lines to a file that is put aside by size, or to a stream such as standard error. Whoever writes never
+// waits for the disk, or for whoever reads the stream: lines go into memory of a bounded size, which one goroutine writes. What finds
+// no room there, or can't be written, is counted, and the file says at that place how many lines are missing.
 package logfile
 
 import (
@@ -23,7 +23,7 @@ type Options struct {
 	MaxBackups   int // files put aside that are kept; 0: all
 	// Missing makes the line, its end included, that stands where so many lines are missing.
 	Missing func(lines int) []byte
-	// Failed is told of each write that failed and of the lines that were in it. It runs on the file's goroutine.
+	// Failed is told of each write that failed and of the lines that were in it. It runs on the file's goroutine. nil: nobody is.
 	Failed func(err error, lines []byte)
 }
 
@@ -32,11 +32,11 @@ const (
 	maxChunkBytes   = 64 << 10 // of one write; a file is put aside between writes
 )
 
-// File is such a file.
+// File is such a file, or a stream.
 //
 // Concurrency contract
 //
-//	Write, Stats:  any goroutine; they share a lock that nobody holds while writing to the disk
+//	Write, Stats:  any goroutine; they share a lock that nobody holds while out is written
 //	run:           the file's goroutine; it alone touches out, torn and missing
 type File struct {
 	o   Options
@@ -69,6 +69,18 @@ func Open(o Options) (*File, error) {
 	}}), nil
 }
 
+// Stream puts lines on out, a pipe or a terminal for instance, which stays open; name is its name in errors. Of the options it has
+// use for Missing and Failed alone.
+func Stream(name string, out io.Writer, o Options) *File {
+	o.Path = name
+	return start(o, unclosed{out})
+}
+
+// unclosed is somebody else's to close.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
 func check(path string) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -89,6 +101,9 @@ func check(path string) error {
 }
 
 func start(o Options, out io.WriteCloser) *File {
+	if o.Failed == nil {
+		o.Failed = func(error, []byte) {}
+	}
 	f := &File{o: o, out: out, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	go f.run()
 	return f
@@ -121,7 +136,7 @@ func (f *File) Stats() Stats {
 	return s
 }
 
-// Close writes what waits and closes the file; ctx bounds the wait for a slow disk. Lines that come later are lost.
+// Close writes what waits and closes a file; ctx bounds the wait for a slow disk or reader. Lines that come later are lost.
 func (f *File) Close(ctx context.Context) error {
 	f.mu.Lock()
 	again := f.closed

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -331,6 +332,57 @@ func TestFileTakenAway(t *testing.T) {
 		}
 	}
 	if s := f.Stats(); s != (Stats{Written: 4, Lost: 1}) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A stream that nobody reads holds nobody up. Once somebody does, what waited comes, then how much is missing; at the end it stays open.
+func TestStreamNobodyReads(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f := Stream("pipe", w, Options{Missing: missing})
+	line := strings.Repeat("x", 1<<10-1) + "\n"
+	written := 0
+	for f.Stats().Lost == 0 {
+		fmt.Fprint(f, line)
+		if written++; written > 4*maxPendingBytes/len(line) {
+			t.Fatal("memory isn't bounded")
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Close(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "pipe") {
+		t.Errorf("closed with %v", err)
+	}
+	go func() {
+		defer w.Close()
+		closeFile(t, f)
+		fmt.Fprint(w, "still open")
+	}()
+	text, err := io.ReadAll(r)
+	want := strings.Repeat(line, written-1) + "1 missing\nstill open"
+	if err != nil || string(text) != want {
+		t.Errorf("%d bytes that end with %q, %v", len(text), text[max(0, len(text)-50):], err)
+	}
+}
+
+// A stream whose reader is gone costs its lines and nothing else.
+func TestStreamWithoutReader(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f := Stream("pipe", w, Options{Missing: missing})
+	fmt.Fprintln(f, "lost")
+	closeFile(t, f)
+	if s := f.Stats(); s != (Stats{Lost: 1}) {
 		t.Errorf("%+v", s)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // What says which list is asked for.
@@ -41,6 +42,9 @@ type Page struct {
 	More    bool
 	Known   bool
 }
+
+// askLimit is how long a page is waited for.
+const askLimit = 3 * time.Second
 
 const (
 	// PageBytes bounds a page: Cut ends it there.
@@ -114,10 +118,9 @@ func (g *Group) ask(ctx context.Context, from string, q Query) (Page, error) {
 		delete(g.waits, number)
 		g.mu.Unlock()
 	}()
-	e, node, ok := g.address(p)
-	if !ok {
-		return Page{}, ErrNoPeer
-	}
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	e, node, _ := g.address(p)
 	if err := g.list.SendReliable(node, appendQuery(e.append(nil, kindAsk), number, q)); err != nil {
 		return Page{}, fmt.Errorf("%w: %w", ErrNoPeer, err)
 	}
@@ -169,7 +172,7 @@ func (g *Group) hearAsk(r *reader, e envelope) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	p := g.sender(kindAsk, &e)
+	p := g.sender(&e)
 	if p == nil {
 		return
 	}
@@ -193,10 +196,7 @@ func (g *Group) runAnswerer() {
 }
 
 func (g *Group) answer(q question) {
-	e, node, ok := g.address(q.from)
-	if !ok {
-		return
-	}
+	e, node, _ := g.address(q.from)
 	b := appendPage(e.append(nil, kindAnswer), q.number, g.o.List(q.query))
 	if len(b) > maxMessageBytes {
 		g.log.limited("peers: an answer is too long to send", "peer", q.from.name, "bytes", len(b))
@@ -244,7 +244,7 @@ func (g *Group) hearAnswer(r *reader, e envelope) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.sender(kindAnswer, &e) == nil {
+	if g.sender(&e) == nil {
 		return
 	}
 	if answer := g.waits[number]; answer != nil {

@@ -20,6 +20,7 @@ func (g *Group) runBeacon() {
 		g.sendBeacons()
 		select {
 		case <-t.C:
+		case <-g.greet:
 		case <-g.ctx.Done():
 			return
 		}
@@ -87,10 +88,7 @@ func (g *Group) sendBeacons() {
 		}
 		p.seq++
 		now := g.o.Now()
-		e := envelope{From: g.name, FromRun: g.run, Seq: p.seq}
-		if p.known {
-			e.ToRun, e.Stamp, e.Held = p.run, p.stamp, now-p.heard
-		}
+		e := envelope{From: g.name, FromRun: g.run, ToRun: p.run, Seq: p.seq}
 		node := p.node
 		b := binary.AppendVarint(e.append(nil, kindBeacon), now)
 		messages = append(messages, message{&node, g.ownNow.append(b)})
@@ -112,7 +110,7 @@ func (g *Group) hearBeacon(r *reader, e envelope) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	p := g.sender(kindBeacon, &e)
+	p := g.sender(&e)
 	if p == nil || stamp < p.stamp {
 		return
 	}

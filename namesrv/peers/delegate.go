@@ -84,6 +84,10 @@ func (d delegate) NotifyJoin(n *memberlist.Node) {
 		p.stop = stop
 		d.ends.Go(func() { d.runTeller(ctx, p) })
 	}
+	select {
+	case d.greet <- struct{}{}:
+	default:
+	}
 	d.o.Logger.Info("peers: nameserver is there", "peer", p.name, "addr", n.FullAddress().Addr, "remoting", p.self.Remoting, "state", p.self.State)
 }
 

@@ -3,7 +3,7 @@
 // Who is there, who is suspected and what everybody says of himself is hashicorp/memberlist's work. Over it go messages of our own
 // (message.go), each from one nameserver to one other and never passed on:
 //
-//	beacon  every second, by UDP: the sender's time, the digests of what it holds, and the last time it got from the receiver
+//	beacon  every second, by UDP: the sender's time, and the digests of what it holds
 //	words   by TCP, when there is something to tell of brokers (package verdict)
 //	ask     by TCP: which brokers, topics of a broker or KV entries the receiver holds, a page of them
 //	answer  by TCP

@@ -83,6 +83,7 @@ type Group struct {
 	heard   chan batch
 	asked   chan question
 	missing chan struct{} // somebody has left: look who isn't there
+	greet   chan struct{} // somebody has come: he waits for a beacon
 
 	mu     sync.Mutex
 	peers  map[string]*peer
@@ -126,7 +127,7 @@ func New(o Options) (*Group, error) {
 	}
 	g := &Group{
 		o: o, beat: beaconEvery, peers: map[string]*peer{}, waits: map[uint64]chan Page{},
-		heard: make(chan batch, maxHeardBatches), asked: make(chan question, maxQuestions), missing: make(chan struct{}, 1),
+		heard: make(chan batch, maxHeardBatches), asked: make(chan question, maxQuestions), missing: make(chan struct{}, 1), greet: make(chan struct{}, 1),
 		log: newMemberLog(o.Logger),
 	}
 	if o.quick > 0 {

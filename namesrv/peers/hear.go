@@ -51,9 +51,9 @@ func (g *Group) receive(b []byte) {
 
 // sender is the peer that a message is from; nil for one that isn't there, or that has begun anew, and for messages that aren't for this
 // process or have been here. The caller holds mu.
-func (g *Group) sender(k kind, e *envelope) *peer {
+func (g *Group) sender(e *envelope) *peer {
 	p := g.peers[e.From]
-	if p == nil || !p.alive || p.run != e.FromRun || (k != kindBeacon && e.ToRun != g.run) {
+	if p == nil || !p.alive || p.run != e.FromRun || e.ToRun != g.run {
 		g.counts.stranger.Add(1)
 		return nil
 	}
@@ -99,7 +99,7 @@ func (g *Group) hearWords(r *reader, e envelope) {
 func (g *Group) admit(e *envelope, n int, now int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	p := g.sender(kindWords, e)
+	p := g.sender(e)
 	if p == nil {
 		return false
 	}

@@ -37,10 +37,10 @@ var (
 // envelope begins every message.
 type envelope struct {
 	From string // the sender's name
-	// FromRun and ToRun are drawn by each process: of the sender, and of the receiver as the sender knows it (0 in a beacon to whom it hasn't
-	// heard yet).
+	// FromRun and ToRun are drawn by each process: of the sender, and of the receiver as memberlist has told the sender.
 	FromRun, ToRun uint64
-	// Stamp is the receiver's own time (nanoseconds) out of its last beacon, and Held how long the sender has had it: both 0 with ToRun.
+	// Stamp is the receiver's own time (nanoseconds) out of its last beacon, and Held how long the sender has had it. Only words need them, and
+	// aren't sent without.
 	Stamp, Held int64
 	Seq         uint64 // one more for each message of a process to a receiver
 }

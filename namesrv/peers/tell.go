@@ -180,14 +180,14 @@ func appendWords(dst []byte, words []queued, now int64) ([]byte, int) {
 	return append(binary.AppendUvarint(dst, uint64(n)), body...), n
 }
 
-// address is the envelope of the next message to a peer; ok is false until its first beacon has come.
-func (g *Group) address(p *peer) (e envelope, to *memberlist.Node, ok bool) {
+// address is the envelope of the next message to a peer; timed is false until its first beacon has come: no age can be said then.
+func (g *Group) address(p *peer) (e envelope, to *memberlist.Node, timed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p.seq++
-	e = envelope{From: g.name, FromRun: g.run, Seq: p.seq}
+	e = envelope{From: g.name, FromRun: g.run, ToRun: p.run, Seq: p.seq}
 	if p.known {
-		e.ToRun, e.Stamp, e.Held = p.run, p.stamp, g.o.Now()-p.heard
+		e.Stamp, e.Held = p.stamp, g.o.Now()-p.heard
 	}
 	node := p.node
 	return e, &node, p.known

@@ -69,6 +69,8 @@ func docsType(k *Key) string {
 	switch {
 	case k.Max > k.Min && k.Min == math.MinInt32:
 		return fmt.Sprintf("%s, up to %d", k.Type(), k.Max)
+	case k.OrZero:
+		return fmt.Sprintf("%s, 0 or %d to %d", k.Type(), k.Min, k.Max)
 	case k.Max > k.Min:
 		return fmt.Sprintf("%s, %d to %d", k.Type(), k.Min, k.Max)
 	case k.NotEmpty:

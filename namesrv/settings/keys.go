@@ -27,6 +27,8 @@ type Key struct {
 	Effect  Effect
 	// Min and Max bound a number, both included; Max ≤ Min: any number of the type.
 	Min, Max int64
+	// OrZero: 0 is a value, too.
+	OrZero bool
 	// NotEmpty: a text that must not be "".
 	NotEmpty bool
 	// Property is the Java system property that replaces the default; "": none.

@@ -61,6 +61,12 @@ var clientNetworkKeys = []Key{
 		Meaning: "Apache reconnects when a peer answers 1500."},
 }
 
+// leastBudget and mostBudget bound what the memory of connections may be set to, in bytes.
+const (
+	leastBudget = 1 << 20
+	mostBudget  = 1 << 40
+)
+
 // maxEventLoops is as many as netpoll runs.
 const maxEventLoops = 256
 
@@ -94,9 +100,15 @@ var ourKeys = []Key{
 	{Name: "notReadyWithoutBrokers", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.NotReadyWithoutBrokers },
 		Meaning: "Without any broker the server isn't ready, and a route query is answered with code 1 instead of 17: for a nameserver that its brokers have left, but not its clients."},
-	{Name: "outputBudgetBytes", Default: "268435456", Effect: AtRestart, Min: 1 << 20, Max: 1 << 40,
+	{Name: "inputBudgetBytes", Default: "0", Effect: AtRestart, Min: leastBudget, Max: mostBudget, OrZero: true,
+		field:   func(s *Settings) any { return &s.InputBudgetBytes },
+		Meaning: "Bound of the bytes received and not handled yet, over all connections; beyond it those that have held a begun frame for longest are closed, over a quarter of it those that don't read their answers. 0: an eighth of the memory limit (the control group's or `GOMEMLIMIT`), 1 GiB at the most, and without a limit."},
+	{Name: "outputBudgetBytes", Default: "0", Effect: AtRestart, Min: leastBudget, Max: mostBudget, OrZero: true,
 		field:   func(s *Settings) any { return &s.OutputBudgetBytes },
-		Meaning: "Bound of the bytes that wait to be sent, over all connections; beyond it large answers, and all to peers that don't take theirs, are refused with `SYSTEM_BUSY`."},
+		Meaning: "Bound of the bytes that wait to be sent, over all connections; beyond it large answers, and all to peers that don't take theirs, are refused with `SYSTEM_BUSY`, over half of it peers that take less than 1 KiB a second are closed. 0: an eighth of the memory limit (the control group's or `GOMEMLIMIT`), 256 MiB at the most, and without a limit."},
+	{Name: "writeBudgetBytes", Default: "0", Effect: AtRestart, Min: leastBudget, Max: mostBudget, OrZero: true,
+		field:   func(s *Settings) any { return &s.WriteBudgetBytes },
+		Meaning: "Bound of the memory of write requests that wait to be applied; beyond it registrations and changes are refused with `SYSTEM_BUSY`. 0: an eighth of the memory limit (the control group's or `GOMEMLIMIT`), 256 MiB at the most, and without a limit."},
 	{Name: "orderConfStrict", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.OrderConfStrict },
 		Meaning: "An order configuration that would stop clients from reading routes is refused, and one that is stored already is served to nobody."},

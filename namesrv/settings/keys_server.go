@@ -71,7 +71,7 @@ var nameServerKeys = []Key{
 		Meaning: "A controller inside the nameserver: not offered, `true` is refused. Run a standalone controller."},
 	{Name: "needWaitForService", Default: "false", Effect: AtOnce,
 		field:   func(s *Settings) any { return &s.NeedWaitForService },
-		Meaning: "Routes are refused for a while after the start."},
+		Meaning: "Routes are refused for a while after the start. While the server runs, UPDATE_NAMESRV_CONFIG can end or shorten that; what would begin or lengthen it works with the next start."},
 	{Name: "waitSecondsForService", Default: "45", Effect: AtOnce, Min: math.MinInt32, Max: maxWaitSeconds,
 		field:   func(s *Settings) any { return &s.WaitSecondsForService },
 		Meaning: "For how long, in seconds."},

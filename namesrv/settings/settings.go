@@ -85,7 +85,9 @@ type Settings struct {
 	MaxConnections         int
 	MaxInflatedBodyBytes   int
 	NotReadyWithoutBrokers bool
+	InputBudgetBytes       int64 // this and the next two: 0 follows the memory limit
 	OutputBudgetBytes      int64
+	WriteBudgetBytes       int64
 	OrderConfStrict        bool
 	ProxyProtocolTrusted   string
 

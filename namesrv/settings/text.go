@@ -41,6 +41,21 @@ func (s *Settings) Listed() iter.Seq2[string, string] {
 	}
 }
 
+// NeedsRestart reports whether another value of a key works only after a restart: keys that are read at the start alone, and those that
+// UPDATE_NAMESRV_CONFIG refuses.
+func NeedsRestart(name string) bool {
+	k := lookup(name)
+	return k != nil && (k.Effect == AtRestart || k.protected)
+}
+
+// Value is the value of a key as text; "" of an unknown one.
+func (s *Settings) Value(name string) string {
+	if k := lookup(name); k != nil {
+		return k.text(s)
+	}
+	return s.listed[name]
+}
+
 // FileText is what UPDATE_NAMESRV_CONFIG saves: the same entries as Text, secrets as they are, so
 // escaped that Load and Apache's nameserver read back the same values.
 func (s *Settings) FileText() []byte {

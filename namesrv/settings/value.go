@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/waymark-mq/waymark/internal/excerpt"
 )
 
 // trim cuts blanks and control characters off both ends, as Java's String.trim.
@@ -73,6 +75,9 @@ func (k *Key) parseNumber(text string, bits int) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s is no %s", quote(text), k.Type())
 	}
+	if k.OrZero && n == 0 {
+		return 0, nil
+	}
 	if k.Max > k.Min && (n < k.Min || n > k.Max) {
 		return 0, fmt.Errorf("%d is outside %d to %d", n, k.Min, k.Max)
 	}
@@ -94,11 +99,5 @@ func (k *Key) text(s *Settings) string {
 	return ""
 }
 
-// quote shows at most 64 bytes of a value that a peer or a file chose.
-func quote(text string) string {
-	const most = 64
-	if len(text) <= most {
-		return strconv.Quote(text)
-	}
-	return strconv.Quote(text[:most]) + "…"
-}
+// quote shows as much of a value that a peer or a file chose as an error can bear.
+func quote(text string) string { return strconv.Quote(excerpt.Of(text, 64)) }

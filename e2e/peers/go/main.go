@@ -1,55 +1,42 @@
-// Command roundtrip produces messages to a topic with RocketMQ's Go client and receives them with a push consumer.
-// Its arguments are the nameserver's address, a topic and the number of messages. The last line is "OK sent=N received=N
-// duplicates=0"; anything else ends with "FAILED …" and exit status 1.
+// Command client lets RocketMQ's Go client do what its arguments say: a task, the nameservers' addresses joined by
+// semicolons, a topic and a number.
+//
+//	roundtrip: that many messages are sent and received by a push consumer
+//	fleet:     that many clients send and receive until standard input says stop; see fleet.go
+//	routes:    the topic's route is read that often; see routes.go
+//
+// The last line is "OK " and counts; anything else ends with "FAILED …" and exit status 1.
 //
 // The two mod files in this folder build it with two versions of the client: go.mod, and newest.mod by -modfile.
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strconv"
-	"time"
+	"strings"
 
-	"github.com/apache/rocketmq-client-go/v2"
-	"github.com/apache/rocketmq-client-go/v2/consumer"
-	"github.com/apache/rocketmq-client-go/v2/primitive"
-	"github.com/apache/rocketmq-client-go/v2/producer"
 	"github.com/apache/rocketmq-client-go/v2/rlog"
 )
 
-// limit is the time for all of it; pause is before a send that failed is repeated. settle is how long the consumer
-// listens on after the last expected message: only then can a duplicate be seen.
-const (
-	limit  = 180 * time.Second
-	pause  = 100 * time.Millisecond
-	settle = time.Second
-)
+var tasks = map[string]func(nameservers []string, topic string, number int) (result string, err error){
+	"roundtrip": roundTrip,
+	"fleet":     fleet,
+	"routes":    routes,
+}
 
 func main() {
-	if len(os.Args) != 4 {
-		fail("usage: roundtrip NAMESERVER TOPIC COUNT")
+	if len(os.Args) != 5 || tasks[os.Args[1]] == nil {
+		fail("usage: client roundtrip|fleet|routes NAMESERVERS TOPIC NUMBER")
 	}
-	count, err := strconv.Atoi(os.Args[3])
+	number, err := strconv.Atoi(os.Args[4])
 	if err != nil {
-		fail("count: %v", err)
+		fail("number: %v", err)
 	}
 	rlog.SetLogLevel("warn")
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	nameserver, topic := primitive.NewPassthroughResolver([]string{os.Args[1]}), os.Args[2]
-	sends, err := produce(ctx, nameserver, topic, count)
+	result, err := tasks[os.Args[1]](strings.Split(os.Args[2], ";"), os.Args[3], number)
 	if err != nil {
-		fail("produce: %v", err)
-	}
-	received, duplicates, err := consume(ctx, nameserver, topic, sends)
-	if err != nil {
-		fail("consume: %v", err)
-	}
-	result := fmt.Sprintf("sent=%d received=%d duplicates=%d", count, received, duplicates)
-	if received != count || duplicates != 0 {
-		fail("%s", result)
+		fail("%v", err)
 	}
 	fmt.Println("OK " + result)
 }
@@ -57,99 +44,4 @@ func main() {
 func fail(format string, args ...any) {
 	fmt.Printf("FAILED "+format+"\n", args...)
 	os.Exit(1)
-}
-
-func body(i int) string { return fmt.Sprintf("message %d", i) }
-
-// produce sends the messages one after the other and returns how often each was sent: a slow broker may have stored one
-// whose sender has given up. The broker creates the topic for the first.
-func produce(ctx context.Context, nameserver primitive.NsResolver, topic string, count int) (sends map[string]int, err error) {
-	p, err := rocketmq.NewProducer(producer.WithGroupName(topic+"-producers"), producer.WithNsResolver(nameserver),
-		producer.WithRetry(0))
-	if err != nil {
-		return nil, err
-	}
-	if err := p.Start(); err != nil {
-		return nil, err
-	}
-	sends = make(map[string]int, count)
-	for i := range count {
-		for {
-			sends[body(i)]++
-			err := send(ctx, p, topic, body(i))
-			if err == nil {
-				break
-			}
-			fmt.Fprintln(os.Stderr, err)
-			select {
-			case <-ctx.Done():
-				return nil, err
-			case <-time.After(pause):
-			}
-		}
-	}
-	return sends, p.Shutdown()
-}
-
-func send(ctx context.Context, p rocketmq.Producer, topic, body string) error {
-	result, err := p.SendSync(ctx, primitive.NewMessage(topic, []byte(body)))
-	if err != nil {
-		return fmt.Errorf("%s: %w", body, err)
-	}
-	if result.Status != primitive.SendOK {
-		return fmt.Errorf("%s: %v", body, result)
-	}
-	return nil
-}
-
-// consume returns how many of the messages came, and how often one came that had not been sent once more. It reads the
-// topic from its beginning until all have come or the context ends.
-func consume(ctx context.Context, nameserver primitive.NsResolver, topic string, sends map[string]int) (received, duplicates int, err error) {
-	c, err := rocketmq.NewPushConsumer(consumer.WithGroupName(topic+"-consumers"), consumer.WithNsResolver(nameserver),
-		consumer.WithConsumeFromWhere(consumer.ConsumeFromFirstOffset))
-	if err != nil {
-		return 0, 0, err
-	}
-	bodies := make(chan string)
-	take := func(_ context.Context, messages ...*primitive.MessageExt) (consumer.ConsumeResult, error) {
-		for _, m := range messages {
-			select {
-			case bodies <- string(m.Body):
-			case <-ctx.Done():
-			}
-		}
-		return consumer.ConsumeSuccess, nil
-	}
-	if err := c.Subscribe(topic, consumer.MessageSelector{}, take); err != nil {
-		return 0, 0, err
-	}
-	if err := c.Start(); err != nil {
-		return 0, 0, err
-	}
-	received, duplicates = receive(ctx, bodies, sends)
-	return received, duplicates, c.Shutdown()
-}
-
-func receive(ctx context.Context, bodies <-chan string, sends map[string]int) (received, duplicates int) {
-	arrivals := make(map[string]int, len(sends))
-	var settled <-chan time.Time
-	for {
-		select {
-		case b := <-bodies:
-			arrivals[b]++
-			switch {
-			case arrivals[b] > sends[b]:
-				duplicates++
-			case arrivals[b] == 1:
-				received++
-			}
-			if received == len(sends) && settled == nil {
-				settled = time.After(settle)
-			}
-		case <-settled:
-			return received, duplicates
-		case <-ctx.Done():
-			return received, duplicates
-		}
-	}
 }

@@ -2,6 +2,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -27,8 +28,8 @@ import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 /**
  * Sends numbered messages to a topic without a pause, receives them in a consumer group, and accounts for each.
  *
- * <p>Arguments: nameserver addresses, topic. Producer and consumer share one client, as programs that use both do; its
- * retries are the default ones. It says "ready" after the first message has come back, and "failed …" for each send that
+ * <p>Arguments: nameserver addresses, topic and, if more than one, the number of clients, which take turns to send. Producer and
+ * consumer share a client, as programs that use both do; its retries are the default ones. It says "ready" after the first message has come back, and "failed …" for each send that
  * threw or was not stored. Commands on standard input:
  *
  * <ul>
@@ -39,7 +40,7 @@ import org.apache.rocketmq.remoting.protocol.RemotingCommand;
  * </ul>
  *
  * <p>Counts since the start: sent (stored by a broker), failed, received, duplicates, missing (sent and not received),
- * polls (answered route queries for the topic), slowest (milliseconds of the longest send), and for each broker BROKER
+ * polls (answered route queries for the topic, of all clients), slowest (milliseconds of the longest send), and for each broker BROKER
  * (sent) and BROKER.missing.
  */
 public final class Flow {
@@ -52,6 +53,7 @@ public final class Flow {
 
     private final String nameservers;
     private final String topic;
+    private final int clients;
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicInteger failed = new AtomicInteger();
     private final AtomicInteger polls = new AtomicInteger();
@@ -63,21 +65,22 @@ public final class Flow {
     private final CountDownLatch firstArrival = new CountDownLatch(1);
     private volatile boolean stopping;
 
-    private Flow(String nameservers, String topic) {
+    private Flow(String nameservers, String topic, int clients) {
         this.nameservers = nameservers;
         this.topic = topic;
+        this.clients = clients;
     }
 
     /** The clients leave threads behind, also after an exception: every way out is explicit. */
     public static void main(String[] args) {
-        if (args.length != 2) {
-            System.err.println("usage: Flow NAMESERVERS TOPIC");
+        if (args.length != 2 && args.length != 3) {
+            System.err.println("usage: Flow NAMESERVERS TOPIC [CLIENTS]");
             System.exit(2);
         }
         // Queues of a new broker are shared out at the next rebalance; the client reads the period when its class is loaded.
         System.setProperty("rocketmq.client.rebalance.waitInterval", "1000");
         try {
-            new Flow(args[0], args[1]).run();
+            new Flow(args[0], args[1], args.length == 3 ? Integer.parseInt(args[2]) : 1).run();
             System.exit(0);
         } catch (Throwable failure) {
             failure.printStackTrace();
@@ -87,12 +90,13 @@ public final class Flow {
     }
 
     private void run() throws Exception {
-        DefaultMQProducer producer = new DefaultMQProducer("flow-producer", new PollCounter());
-        configure(producer, "flow");
-        producer.setSendMsgTimeout(REQUEST_LIMIT_MILLIS);
-        producer.start();
-        DefaultMQPushConsumer consumer = startConsumer();
-        Thread sender = new Thread(() -> sendSteadily(producer), "sender");
+        List<DefaultMQProducer> producers = new ArrayList<>();
+        List<DefaultMQPushConsumer> consumers = new ArrayList<>();
+        for (int i = 0; i < clients; i++) {
+            producers.add(startProducer("flow-" + i));
+            consumers.add(startConsumer("flow-" + i));
+        }
+        Thread sender = new Thread(() -> sendSteadily(producers), "sender");
         sender.start();
         firstArrival.await();
         System.out.println("ready");
@@ -101,8 +105,16 @@ public final class Flow {
         sender.join();
         awaitMissing();
         System.out.println("final " + counts());
-        consumer.shutdown();
-        producer.shutdown();
+        consumers.forEach(DefaultMQPushConsumer::shutdown);
+        producers.forEach(DefaultMQProducer::shutdown);
+    }
+
+    private DefaultMQProducer startProducer(String client) throws MQClientException {
+        DefaultMQProducer producer = new DefaultMQProducer("flow-producer", new PollCounter());
+        configure(producer, client);
+        producer.setSendMsgTimeout(REQUEST_LIMIT_MILLIS);
+        producer.start();
+        return producer;
     }
 
     private void configure(ClientConfig client, String instance) {
@@ -113,9 +125,9 @@ public final class Flow {
         client.setMqClientApiTimeout(REQUEST_LIMIT_MILLIS);
     }
 
-    private DefaultMQPushConsumer startConsumer() throws MQClientException {
+    private DefaultMQPushConsumer startConsumer(String client) throws MQClientException {
         DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("flow-consumer");
-        configure(consumer, "flow");
+        configure(consumer, client);
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.subscribe(topic, "*");
         consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
@@ -133,10 +145,10 @@ public final class Flow {
         firstArrival.countDown();
     }
 
-    private void sendSteadily(DefaultMQProducer producer) {
+    private void sendSteadily(List<DefaultMQProducer> producers) {
         long due = System.nanoTime();
-        while (!stopping) {
-            sendNext(producer);
+        for (int turn = 0; !stopping; turn = (turn + 1) % clients) {
+            sendNext(producers.get(turn));
             // After a slow send the flow goes on at its pace; nothing is made up for.
             due = Math.max(due + PERIOD_NANOS, System.nanoTime());
             pauseUntil(due);
@@ -229,7 +241,7 @@ public final class Flow {
         return text.toString();
     }
 
-    /** Counts the answers to the shared client's queries for the topic's route. */
+    /** Counts the answers to a shared client's queries for the topic's route. */
     private final class PollCounter implements RPCHook {
         @Override
         public void doBeforeRequest(String remoteAddr, RemotingCommand request) {
