@@ -53,7 +53,7 @@ type Options struct {
 
 	// Heard is told what a peer has said, from one goroutine, which waits for it. Nil: nobody is.
 	Heard func(from string, words []verdict.Word)
-	// Self is what this nameserver says of itself now. It is asked every second, from one goroutine. Nil: it is ready and says nothing.
+	// Self is what this nameserver says of itself now. It is asked every second, and by New and Close: any goroutine. Nil: it is ready and says nothing.
 	Self func() Self
 	// Digest sums up the table now. It is asked every other second, from one goroutine. Nil: nothing is compared.
 	Digest func() Digest

@@ -7,6 +7,7 @@ import (
 	"net"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,22 +105,14 @@ func TestKeys(t *testing.T) {
 func TestState(t *testing.T) {
 	f := newFleet(t)
 	a := f.add(nil)
-	states := make(chan Self, 1)
-	now := Self{State: Starting, Remoting: "10.0.0.7:9876", Version: "v9"}
-	b := f.add(func(o *Options) {
-		o.Self = func() Self {
-			select {
-			case now = <-states:
-			default:
-			}
-			return now
-		}
-	})
+	var now atomic.Pointer[Self]
+	now.Store(&Self{State: Starting, Remoting: "10.0.0.7:9876", Version: "v9"})
+	b := f.add(func(o *Options) { o.Self = func() Self { return *now.Load() } })
 	f.meet()
 	if m := a.Members()[0]; m.Self != (Self{State: Starting, Remoting: "10.0.0.7:9876", Version: "v9"}) {
 		t.Errorf("%+v", m.Self)
 	}
-	states <- Self{State: Draining, Remoting: strings.Repeat("x", 1000), Admin: strings.Repeat("y", 1000), Version: strings.Repeat("z", 1000)}
+	now.Store(&Self{State: Draining, Remoting: strings.Repeat("x", 1000), Admin: strings.Repeat("y", 1000), Version: strings.Repeat("z", 1000)})
 	until(t, "draining", func() bool { return a.Members()[0].State == Draining })
 	if m := a.Members()[0]; len(m.Remoting) != maxSelfText || len(m.Version) != maxSelfText {
 		t.Errorf("%+v", m.Self)
