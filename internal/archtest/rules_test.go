@@ -46,6 +46,8 @@ var rules = map[string]rule{
 	"namesrv/settings":            {ours: []string{"core", "namesrv/access", "namesrv/settings/properties", "namesrv/storage"}},
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec", "remoting"}},
+	"namesrv/verdict":             {ours: []string{"codec", "core"}},
+	"namesrv/probe":               {ours: []string{"codec", "namesrv/verdict", "remoting"}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
 	"admin/api":                   {ours: []string{"codec", "core", "namesrv"}},
