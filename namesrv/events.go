@@ -18,6 +18,7 @@ type eventLog struct {
 	burst      burst       // of what the writer tells
 	rejections sharedBurst // of registrations
 	others     sharedBurst // of what others tell
+	turns      sharedBurst // of brokers that become suspect, or not
 }
 
 func newEventLog(logger *slog.Logger, now func() int64) *eventLog {
@@ -25,6 +26,7 @@ func newEventLog(logger *slog.Logger, now func() int64) *eventLog {
 		logger: logger, limit: newLimiter(now, time.Minute), burst: newBurst(now, burstLines, burstPeriod),
 		rejections: sharedBurst{burst: newBurst(now, otherLines, otherPeriod)},
 		others:     sharedBurst{burst: newBurst(now, otherLines, otherPeriod)},
+		turns:      sharedBurst{burst: newBurst(now, otherLines, otherPeriod)},
 	}
 }
 

@@ -130,7 +130,7 @@ func EventKinds() []string {
 			kinds = append(kinds, eventNames[kind])
 		}
 	}
-	return append(kinds, kindConfigChanged, kindRejected)
+	return append(kinds, kindConfigChanged, kindRejected, kindSuspected, kindTrusted)
 }
 
 // EventPage is a part of the remembered events, oldest first.

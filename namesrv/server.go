@@ -63,6 +63,7 @@ type Options struct {
 //	persister     owns the KV and the configuration file; writes before it passes on
 //	writer        owns the table; applies, publishes, answers
 //	lists         encodes large list answers
+//	lookout       looks for deaths otherwise than by silence (with probes or peers only); one more for each probe
 //	notifier      netpoll's; connects to brokers for 905
 //	fallbacks     ask the product environment (clusterTest only)
 //	watcher       tlsconfig's; looks at the files of the TLS certificate (if it has any)
@@ -100,6 +101,7 @@ type Server struct {
 	events   *eventLog
 	history  *history
 	drain    drain
+	lookout  *lookout // nil: brokers are only heard
 	notifier *netpoll.Notifier
 	notified int32 // notifications so far, their opaque; writer only
 
@@ -233,6 +235,9 @@ func (s *Server) Start() error {
 		bound.ListenPort = n.Addr().(*net.TCPAddr).Port
 		s.settings.Store(&bound)
 	}
+	if s.lookout = newLookout(s, c, nil); s.lookout != nil {
+		s.lookout.start()
+	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
 	s.moveTo(Serving)
 	return nil
@@ -251,6 +256,9 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.moveTo(Stopping)
 		s.drain.end()
 		s.sayGoodbye(ctx)
+		if s.lookout != nil {
+			s.lookout.close()
+		}
 		s.stopping.Store(true)
 		s.stopErr = s.net.Close(ctx)
 		if s.tls != nil {

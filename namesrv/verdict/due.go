@@ -20,7 +20,8 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 		if last, alive := c.live.Cell.Last(); !alive {
 			continue // the table knows, and will say so
 		} else if c.suspectFrom != 0 && last > c.suspectFrom {
-			c.answersHere, c.suspectFrom = false, 0 // it beats though it doesn't answer
+			c.answersHere = false // it beats though it doesn't answer
+			j.turn(c, 0, now)
 		}
 		if c.next != 0 && c.next <= now && !c.probing && room > 0 {
 			room--
@@ -35,8 +36,8 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 			asks--
 		}
 	}
-	a.Tell = append(a.Tell, j.words...)
-	j.words = j.words[:0]
+	a.Tell, j.words = append(a.Tell, j.words...), j.words[:0]
+	a.Turned, j.turns = append(a.Turned, j.turns...), j.turns[:0]
 }
 
 func (j *Judge) count() {
@@ -177,6 +178,3 @@ func (j *Judge) Suspects() (n int) {
 	}
 	return n
 }
-
-// Wait is how long nothing is due at the most.
-const Wait = 100 * time.Millisecond

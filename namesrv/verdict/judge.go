@@ -58,6 +58,14 @@ type Actions struct {
 	Probe   []Broker
 	Declare []*core.DeclareDead
 	Tell    []Word
+	Turned  []Turn
+}
+
+// Turn is a broker that became suspect, or isn't any more.
+type Turn struct {
+	Broker
+	Suspect bool
+	Silent  int64 // since the last sign of life, nanoseconds
 }
 
 // Judge weighs what is known of brokers' lives beyond their heartbeats: probes from here, and other nameservers' words. It is
@@ -81,6 +89,7 @@ type Judge struct {
 	peers    int           // others that are configured or were seen
 	alive    int           // of them now
 	words    []Word
+	turns    []Turn
 	snapshot *core.Snapshot
 
 	reachable, failing int // of the last Due
@@ -188,7 +197,7 @@ func (j *Judge) Probed(now int64, b Broker, o Outcome) {
 			j.vouch(c, now)
 		}
 		c.answersHere, c.answered = true, now
-		c.acquit()
+		j.acquit(c, now)
 	case Rejected, Silent:
 		j.failed(c, now, o)
 	}
@@ -217,14 +226,23 @@ func (j *Judge) failed(c *brokerCase, now int64, o Outcome) {
 		c.rejections = 0
 	}
 	if c.answersHere && c.suspectFrom == 0 && (c.failures >= j.rules.Failures || c.rejections >= 2) {
-		c.suspectFrom = now
+		j.turn(c, now, now)
 	}
 	c.next = j.nextProbe(c, now)
 }
 
+// turn makes a broker suspect from a time on, or, from 0, not suspect.
+func (j *Judge) turn(c *brokerCase, from, now int64) {
+	if (c.suspectFrom != 0) != (from != 0) {
+		j.turns = append(j.turns, Turn{c.Broker, from != 0, now - c.sign()})
+	}
+	c.suspectFrom = from
+}
+
 // acquit forgets what spoke against a broker.
-func (c *brokerCase) acquit() {
-	c.failures, c.rejections, c.suspectFrom, c.checkUntil, c.asked = 0, 0, 0, 0, 0
+func (j *Judge) acquit(c *brokerCase, now int64) {
+	j.turn(c, 0, now)
+	c.failures, c.rejections, c.checkUntil, c.asked = 0, 0, 0, 0
 	c.against = c.against[:0]
 }
 
@@ -304,7 +322,7 @@ func (j *Judge) Froze(now, late int64) {
 			c.answered = min(c.answered+late, now)
 		}
 		if c.failures > 0 || len(c.against) > 0 {
-			c.acquit()
+			j.acquit(c, now)
 			c.vouched = now
 			c.next = j.nextProbe(c, now)
 		}
