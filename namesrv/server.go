@@ -64,6 +64,7 @@ type Options struct {
 //	persister     owns the KV and the configuration file; writes before it passes on
 //	writer        owns the table; applies, publishes, answers
 //	lists         encodes large list answers
+//	lookout       looks for deaths otherwise than by silence (with probes or peers only); one more for each probe
 //	notifier      netpoll's; connects to brokers for 905
 //	fallbacks     ask the product environment (clusterTest only)
 //	drain         once told to: sends peers elsewhere
@@ -106,6 +107,7 @@ type Server struct {
 	events      *eventLog
 	history     *history
 	drain       drain
+	lookout     *lookout // nil: brokers are only heard
 	notifier    *netpoll.Notifier
 	notified    int32 // notifications so far, their opaque; writer only
 
@@ -253,6 +255,9 @@ func (s *Server) Start() error {
 		s.settings.Store(&bound)
 		s.startedWith.Store(&bound)
 	}
+	if s.lookout = newLookout(s, c, nil); s.lookout != nil {
+		s.lookout.start()
+	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
 	s.moveTo(Serving)
 	return nil
@@ -271,6 +276,9 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.moveTo(Stopping)
 		s.drain.end()
 		s.sayGoodbye(ctx)
+		if s.lookout != nil {
+			s.lookout.close()
+		}
 		s.stopping.Store(true)
 		s.stopErr = s.net.Close(ctx)
 		if s.tls != nil {

@@ -43,6 +43,7 @@ type Source interface {
 	Connections(ctx context.Context, after uint64, limit int) (conns []namesrv.ConnInfo, more bool, err error)
 	Connection(ctx context.Context, id uint64) (c namesrv.ConnInfo, ok bool, err error)
 	PeerAddr(conn uint64) (addr string, open bool)
+	Probed(cluster, addr string) (namesrv.ProbeState, bool)
 }
 
 // New returns the handler of everything below Prefix.

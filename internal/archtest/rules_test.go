@@ -34,6 +34,8 @@ var rules = map[string]rule{
 	"core/wheel": {},
 	"core":       {ours: []string{"codec", "core/*", "internal/invariants"}, libraries: []string{sys}},
 
+	"remoting": {ours: []string{"codec"}},
+
 	"netpoll": {ours: []string{"codec"}, libraries: []string{gnet, bytebuffer, sys, xsync}},
 
 	"namesrv/settings/properties": {},
@@ -43,7 +45,9 @@ var rules = map[string]rule{
 	"namesrv/audit":               {ours: []string{"internal/excerpt", "namesrv/logfile"}},
 	"namesrv/settings":            {ours: []string{"core", "internal/excerpt", "namesrv/access", "namesrv/settings/properties", "namesrv/storage"}},
 	"namesrv/storage":             {},
-	"namesrv/product":             {ours: []string{"codec"}},
+	"namesrv/product":             {ours: []string{"codec", "remoting"}},
+	"namesrv/verdict":             {ours: []string{"codec", "core"}},
+	"namesrv/probe":               {ours: []string{"codec", "namesrv/verdict", "remoting"}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "internal/excerpt", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
 	"admin/api":                   {ours: []string{"codec", "core", "internal/build", "namesrv"}},

@@ -69,7 +69,7 @@ var keys = func() (all []Key) {
 		group Group
 		keys  []Key
 	}{
-		{NameServer, nameServerKeys}, {ServerNetwork, serverNetworkKeys}, {ClientNetwork, clientNetworkKeys}, {Ours, ourKeys}, {Ours, accessKeys},
+		{NameServer, nameServerKeys}, {ServerNetwork, serverNetworkKeys}, {ClientNetwork, clientNetworkKeys}, {Ours, ourKeys}, {Ours, accessKeys}, {Ours, lifeKeys},
 	} {
 		for _, k := range group.keys {
 			k.Group = group.group

@@ -105,6 +105,15 @@ type Settings struct {
 	MaxNewConnectionsPerSecondPerAddress int
 	MaxMissesPerSecondPerAddress         int
 
+	// Ours: brokers' lives beyond their heartbeats.
+	BrokerKeepAliveSeconds int // 0: the kernel's keepalive is off
+	PeerOfflineProbe       bool
+	ProbeFailuresToSuspect int
+	ProbeIntervalMillis    int64 // 0: no probes
+	ProbeRemoveAfterMillis int64
+	ProbeRemoves           bool
+	ProbeTimeoutMillis     int64
+
 	// listed are the keys that GET_NAMESRV_CONFIG shows beside those of the name
 	// server and the server network: every other key of the file as it stood
 	// there, and keys of ours that were set. Never written after construction.
