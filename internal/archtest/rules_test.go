@@ -49,7 +49,7 @@ var rules = map[string]rule{
 	"namesrv/verdict":             {ours: []string{"codec", "core"}},
 	"namesrv/probe":               {ours: []string{"codec", "namesrv/verdict", "remoting"}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
-	"namesrv":                     {ours: []string{"codec", "core", "internal/excerpt", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
+	"namesrv":                     {ours: []string{"codec", "core", "internal/excerpt", "netpoll", "namesrv/*", "remoting"}, libraries: []string{bytebuffer, sys}},
 	"admin/api":                   {ours: []string{"codec", "core", "internal/build", "namesrv"}},
 	"admin":                       {ours: []string{"internal/build", "namesrv"}, libraries: []string{prometheus}},
 	"cmd/namesrv":                 {ours: []string{"admin", "admin/api", "codec", "namesrv", "namesrv/logfile", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
