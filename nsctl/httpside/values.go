@@ -30,14 +30,14 @@ type Server struct {
 type Member struct {
 	ID             int64   `json:"id"`
 	Address        string  `json:"address"`
-	AddressDoubt   string  `json:"addressDoubt"`
-	SilentSeconds  float64 `json:"silentSeconds"`
-	Suspect        bool    `json:"suspect"`
-	TimeoutSeconds float64 `json:"timeoutSeconds"`
+	AddressDoubt   string  `json:"addressDoubt,omitempty"`
+	SilentSeconds  float64 `json:"silentSeconds,omitempty"`
+	Suspect        bool    `json:"suspect,omitempty"`
+	TimeoutSeconds float64 `json:"timeoutSeconds,omitempty"`
 	Owner          *struct {
 		Peer string `json:"peer"`
 		Open bool   `json:"open"`
-	} `json:"owner"`
+	} `json:"owner,omitempty"`
 	Registration *struct {
 		FirstAt    time.Time `json:"firstAt"`
 		At         time.Time `json:"at"`
@@ -45,18 +45,18 @@ type Member struct {
 		Topics     int       `json:"topics"`
 		Applied    int64     `json:"applied"`
 		Recognised int64     `json:"recognised"`
-	} `json:"registration"`
+	} `json:"registration,omitempty"`
 }
 
 // Broker is one broker name.
 type Broker struct {
 	Name         string   `json:"name"`
 	Cluster      string   `json:"cluster"`
-	Zone         string   `json:"zone"`
+	Zone         string   `json:"zone,omitempty"`
 	ActingMaster bool     `json:"actingMaster"`
-	Topics       int      `json:"topics"`
+	Topics       int      `json:"topics,omitempty"`
 	Members      []Member `json:"members"`
-	Why          Why      `json:"why"`
+	Why          Why      `json:"why,omitzero"`
 }
 
 // Why has the latest event of each sort; nil: none is remembered.
@@ -69,23 +69,20 @@ type Why struct {
 
 // Topic is a topic's route.
 type Topic struct {
-	Topic  string `json:"topic"`
-	Queues []struct {
-		Broker      string   `json:"broker"`
-		Cluster     string   `json:"cluster"`
-		ReadQueues  int32    `json:"readQueues"`
-		WriteQueues int32    `json:"writeQueues"`
-		Perm        int32    `json:"perm"`
-		Members     []Member `json:"members"`
-		Why         Why      `json:"why"`
-	} `json:"queues"`
-	OrderConf string `json:"orderConf"`
+	Topic     string  `json:"topic"`
+	Queues    []Queue `json:"queues"`
+	OrderConf string  `json:"orderConf,omitempty"`
 }
 
-// NoTopic says why a topic has no route.
-type NoTopic struct {
-	Reason string `json:"reason"`
-	Event  *Event `json:"event"`
+// Queue is a broker name's share of a topic.
+type Queue struct {
+	Broker      string   `json:"broker"`
+	Cluster     string   `json:"cluster"`
+	ReadQueues  int32    `json:"readQueues"`
+	WriteQueues int32    `json:"writeQueues"`
+	Perm        int32    `json:"perm"`
+	Members     []Member `json:"members"`
+	Why         Why      `json:"why,omitzero"`
 }
 
 // Event is what happened once.
