@@ -16,6 +16,7 @@ import (
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/namesrv"
 	"github.com/waymark-mq/waymark/namesrv/settings"
+	"github.com/waymark-mq/waymark/namesrv/tlsconfig"
 	"github.com/waymark-mq/waymark/remoting"
 )
 
@@ -34,9 +35,15 @@ type fixture struct {
 
 func start(t *testing.T) *fixture {
 	t.Helper()
+	return startWith(t, nil)
+}
+
+// startWith starts one that serves TLS too, if certificate isn't nil.
+func startWith(t *testing.T, certificate *tlsconfig.Source) *fixture {
+	t.Helper()
 	c := settings.Default(settings.Env{HomeDir: t.TempDir()})
 	c.BindAddress, c.ListenPort, c.EventLoops = "127.0.0.1", 0, 1
-	s, err := namesrv.New(namesrv.Options{Settings: c, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	s, err := namesrv.New(namesrv.Options{Settings: c, TLS: certificate, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

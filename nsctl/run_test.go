@@ -3,11 +3,14 @@ package nsctl
 import (
 	"bytes"
 	"encoding/json"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/waymark-mq/waymark/namesrv/tlsconfig"
 )
 
 // Two nameservers that say the same are the same; a topic and a KV value that differ are named.
@@ -220,6 +223,26 @@ func TestDrain(t *testing.T) {
 		t.Error("nothing was drained")
 	}
 	if got := run(t, "drain", "-n", a.Addr()+";127.0.0.1:1", "--admin", a.side); got.code != exitFailed || len(a.drained) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Through TLS the same is told; a certificate that nobody we trust has signed is refused unless it is to be taken.
+func TestTLS(t *testing.T) {
+	properties, err := tlsconfig.Read(map[string]string{"tls.config.file": filepath.Join(t.TempDir(), "none")}, func(string) string { return "test" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := tlsconfig.Open(properties, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := startWith(t, certificate)
+	a.register("broker-a", "Orders")
+	if got := run(t, "diff", "--settle", "1ms", a.Addr(), a.Addr(), "--tls", "--tls-skip-verify"); got.code != exitOK {
+		t.Errorf("%+v", got)
+	}
+	if got := run(t, "diff", "--settle", "1ms", a.Addr(), a.Addr(), "--tls"); got.code != exitFailed || !strings.Contains(got.stderr, "certificate") {
 		t.Errorf("%+v", got)
 	}
 }
