@@ -112,7 +112,7 @@ func (t *tool) adminAddr(addr string, i, n int) (at string, chosen bool, err err
 		return "", false, fmt.Errorf("--admin: %w", err)
 	case len(admins) == 0:
 		host, _, err := net.SplitHostPort(addr)
-		return net.JoinHostPort(host, defaultAdminPort), false, err
+		return net.JoinHostPort(host, t.sidePort), false, err
 	case len(admins) != n:
 		return "", false, fmt.Errorf("--admin has %d addresses for %d nameservers", len(admins), n)
 	}

@@ -31,7 +31,7 @@ type Process struct {
 
 // Run runs one command and returns the exit code.
 func Run(ctx context.Context, p Process) int {
-	t := &tool{Process: p, pause: pause}
+	t := &tool{Process: p, pause: pause, sidePort: defaultAdminPort}
 	root := t.root()
 	root.SetArgs(p.Args)
 	root.SetOut(p.Stdout)
@@ -63,6 +63,8 @@ type tool struct {
 	Process
 	flags flags
 	pause func(ctx context.Context, d time.Duration) error
+	// sidePort is where the HTTP side is looked for on a nameserver's host.
+	sidePort string
 }
 
 // flags are those of all commands.

@@ -246,3 +246,19 @@ func TestTLS(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// An HTTP side at the default place is taken only if it is the nameserver's own: another's would tell of, or drain, another.
+func TestDefaultSideMustBeTheNameservers(t *testing.T) {
+	a, b := start(t), start(t)
+	tool := &tool{flags: flags{timeout: waitLimit}, sidePort: portOf(a.side)}
+	if _, s, err := tool.httpSide(t.Context(), a.Addr(), 0, 1); err != nil || s.State != "serving" {
+		t.Errorf("its own: %+v, %v", s, err)
+	}
+	if _, _, err := tool.httpSide(t.Context(), b.Addr(), 0, 1); err == nil || !strings.Contains(err.Error(), "not of "+b.Addr()) {
+		t.Errorf("another's: %v", err)
+	}
+	tool.flags.admin = a.side
+	if _, _, err := tool.httpSide(t.Context(), b.Addr(), 0, 1); err != nil {
+		t.Errorf("one that was chosen: %v", err)
+	}
+}
