@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"runtime"
 	"slices"
@@ -182,7 +183,7 @@ func TestConnectionThatEnds(t *testing.T) {
 
 // A frame's claim alone takes no memory, and what a large one took isn't kept.
 func TestFrameMemory(t *testing.T) {
-	f := frameReader{r: strings.NewReader("\x7f\xff\xff\x00abc"), maxBytes: 1 << 31}
+	f := frameReader{r: strings.NewReader("\x7f\xff\xff\x00abc"), maxBytes: math.MaxInt32}
 	if _, err := f.next(); err != io.ErrUnexpectedEOF || f.buf.Cap() > 4096 {
 		t.Errorf("%v, %d bytes", err, f.buf.Cap())
 	}

@@ -7,6 +7,7 @@ package api
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"iter"
 	"net/http"
@@ -48,12 +49,14 @@ type Source interface {
 
 // New returns the handler of everything below Prefix.
 func New(src Source) http.Handler {
-	return &handler{src: src, slots: make(chan struct{}, maxRequests)}
+	return &handler{src: src, slots: make(chan struct{}, maxRequests), process: rand.Text()}
 }
 
 type handler struct {
 	src   Source
 	slots chan struct{} // one for each request being answered
+	// process tells one run of the server from the next, whose events count from 1 again.
+	process string
 }
 
 // endpoint is what can be asked for.
@@ -89,6 +92,7 @@ func init() {
 type request struct {
 	*answer
 	src        Source
+	process    string
 	ctx        context.Context
 	name       string // the last part of the path, where the endpoint takes one
 	parameters url.Values
@@ -125,7 +129,7 @@ func (h *handler) answer(a *answer, r *http.Request) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), answerTime)
 	defer cancel()
-	return e.serve(&request{answer: a, src: h.src, ctx: ctx, name: name, parameters: parameters})
+	return e.serve(&request{answer: a, src: h.src, process: h.process, ctx: ctx, name: name, parameters: parameters})
 }
 
 // find returns the endpoint of an escaped path, and the name in it: names may hold any character, a slash too.

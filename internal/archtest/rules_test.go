@@ -15,6 +15,10 @@ const (
 	toml       = "github.com/BurntSushi/toml"
 	histogram  = "github.com/HdrHistogram/hdrhistogram-go"
 	prometheus = "github.com/prometheus/client_golang"
+	promText   = "github.com/prometheus/common"
+	promModel  = "github.com/prometheus/client_model"
+	cobra      = "github.com/spf13/cobra"
+	syncx      = "golang.org/x/sync"
 )
 
 // rule says what the files of a package other than tests may import besides the
@@ -53,6 +57,12 @@ var rules = map[string]rule{
 	"admin/api":                   {ours: []string{"codec", "core", "internal/build", "namesrv"}},
 	"admin":                       {ours: []string{"internal/build", "namesrv"}, libraries: []string{prometheus}},
 	"cmd/namesrv":                 {ours: []string{"admin", "admin/api", "codec", "namesrv", "namesrv/logfile", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
+
+	"nsctl/ask":      {ours: []string{"codec", "remoting"}},
+	"nsctl/diff":     {ours: []string{"codec", "nsctl/ask"}, libraries: []string{syncx}},
+	"nsctl/httpside": {libraries: []string{promText, promModel}},
+	"nsctl":          {ours: []string{"codec", "namesrv/settings", "nsctl/*"}, libraries: []string{cobra, syncx}},
+	"cmd/nsctl":      {ours: []string{"nsctl"}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.
 	"profiles":       {libraries: []string{toml}},
