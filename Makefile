@@ -11,7 +11,7 @@ LINT        = $(GO) tool -modfile=tools/go.mod
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z0-9]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## build the nameserver into bin/
+build: ## build the nameserver and its tools into bin/
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 
 test: ## all tests that need nothing but Go

@@ -220,6 +220,11 @@ func (s sink) table(m *namesrv.Metrics) {
 		s.value(brokerSilent, b.Silent.Seconds(), k.cluster, k.name, strconv.FormatInt(b.ID, 10), k.addr)
 	}
 	s.value(suspects, float64(held))
+	s.value(unanswering, float64(m.Lookout.Suspects))
+	s.value(probes, float64(m.Lookout.Answered), "answered")
+	s.value(probes, float64(m.Lookout.Refused), "refused")
+	s.value(probes, float64(m.Lookout.Unanswered), "unanswered")
+	s.value(probes, float64(m.Lookout.Impossible), "impossible")
 }
 
 // shown is what a peer sent as a label's value may be: short, and UTF-8.

@@ -81,6 +81,9 @@ var (
 	brokerSilent = define(gauge, "waymark_broker_silent_seconds", "seconds",
 		"Time since a live broker's last sign of life; it is removed when that exceeds its timeout (120 s)",
 		label{"cluster", "as registered, at most 200 bytes"}, label{"broker", "likewise"}, label{"id", "a number"}, label{"addr", "as registered, likewise"})
+	probes = define(counter, "waymark_probes_total", "", "Probes of brokers (`probeIntervalMillis`, and on a peer's word)",
+		label{"outcome", "`answered`, `refused` (the connection), `unanswered`, `impossible` (no such name, no network)"})
+	unanswering = define(gauge, "waymark_brokers_unanswering", "", "Brokers that have stopped to answer probes, and are suspect for it")
 	suspects    = define(gauge, "waymark_brokers_suspect", "", "Silent brokers that `expiryGuardPercent` keeps in routes for a while")
 	snapshotAge = define(gauge, "waymark_snapshot_age_seconds", "seconds", "Time since the table last changed")
 	laneWait    = define(histogram, "waymark_lane_wait_seconds", "seconds", "Time from the read of a write request to its turn to be decoded")

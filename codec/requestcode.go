@@ -28,3 +28,6 @@ const (
 	RequestBrokerHeartbeat               int32 = 904 // BROKER_HEARTBEAT
 	RequestNotifyMinBrokerIDChange       int32 = 905 // NOTIFY_MIN_BROKER_ID_CHANGE, sent to brokers
 )
+
+// RequestGetSystemTopicListFromBroker is GET_SYSTEM_TOPIC_LIST_FROM_BROKER, which brokers answer.
+const RequestGetSystemTopicListFromBroker int32 = 305

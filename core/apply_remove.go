@@ -17,7 +17,8 @@ func (t *Table) unregister(c *UnregisterBroker) {
 	before := t.stateOf(c.BrokerName, key)
 	l, live := t.live.Get(key)
 	if live = live && l.BrokerName == c.BrokerName; live {
-		e.BrokerID = l.BrokerID
+		e.BrokerID, e.Version = l.BrokerID, l.DataVersion
+		e.Sign, _ = l.Cell.Last()
 		t.dropLive(key, l)
 	}
 	topics, removed := t.removeAddr(c.BrokerName, c.BrokerAddr)
@@ -45,8 +46,10 @@ func (t *Table) endConnection(now int64, c *EndConnection) {
 		case grace > 0 && cell.orphan(c.Conn, now+grace):
 			due, _ := cell.deadline(cell.orphanedLast)
 			t.wheel.Arm(&cell.timer, due)
-		case grace <= 0 && cell.killOwnedBy(c.Conn):
-			t.bury(cell, EventClosed, Peer{c.Conn, c.PeerAddr}, "")
+		case grace <= 0:
+			if last, killed := cell.killOwnedBy(c.Conn); killed {
+				t.bury(cell, ending{why: EventClosed, owner: Peer{c.Conn, c.PeerAddr}, sign: last, byPeer: c.ByPeer})
+			}
 		}
 		if cell.registeredBy == c.Conn {
 			t.disown(cell)
@@ -69,10 +72,11 @@ func (t *Table) declareDead(c *DeclareDead) (removed bool) {
 		}
 	}
 	owner := l.Cell.Owner()
-	if !l.Cell.killSince(c.Since) {
+	last, killed := l.Cell.killSince(c.Since)
+	if !killed {
 		return false
 	}
-	if t.bury(l.Cell, why, Peer{Conn: owner}, c.By) && owner != 0 {
+	if t.bury(l.Cell, ending{why: why, owner: Peer{Conn: owner}, sign: last, word: c.By}) && owner != 0 {
 		t.effect(&CloseConnection{owner})
 	}
 	return true
@@ -105,7 +109,7 @@ func (t *Table) expire(now int64, silent []silence) {
 	var expired []expiry
 	for _, s := range silent {
 		_, suspect := s.cell.Suspect()
-		killed, deadline, why := s.cell.killSilent(now)
+		last, killed, deadline, why := s.cell.killSilent(now)
 		switch {
 		case !killed:
 			t.wheel.Arm(&s.cell.timer, deadline)
@@ -113,7 +117,7 @@ func (t *Table) expire(now int64, silent []silence) {
 		case suspect:
 			t.guard.expired++
 		}
-		expired = append(expired, expiry{s.cell, deadline, why})
+		expired = append(expired, expiry{s.cell, last, deadline, why})
 	}
 	// First due, first gone, to the millisecond, though timers were armed for earlier signs of life.
 	slices.SortFunc(expired, func(a, b expiry) int {
@@ -121,7 +125,7 @@ func (t *Table) expire(now int64, silent []silence) {
 	})
 	for _, e := range expired {
 		owner := e.cell.Owner()
-		if t.bury(e.cell, e.why, Peer{Conn: owner}, "") && owner != 0 {
+		if t.bury(e.cell, ending{why: e.why, owner: Peer{Conn: owner}, sign: e.last}) && owner != 0 {
 			t.effect(&CloseConnection{owner})
 		}
 	}
@@ -129,15 +133,24 @@ func (t *Table) expire(now int64, silent []silence) {
 
 // expiry is a cell that was silent for longer than its timeout, since deadline.
 type expiry struct {
-	cell     *LiveCell
-	deadline int64
-	why      EventKind
+	cell           *LiveCell
+	last, deadline int64
+	why            EventKind
+}
+
+// ending is how a broker went.
+type ending struct {
+	why    EventKind
+	owner  Peer   // whose end or silence it was
+	sign   int64  // its last sign of life
+	word   string // the nameserver that says so, if any
+	byPeer bool   // the connection's other end ended it
 }
 
 // bury removes what stood behind a cell that is dead already, and reports whether the
 // broker still had its slot. Without one (another address took it, or the name belongs to
-// another cluster) it goes quietly. owner is whose end or silence it was, word the nameserver that says so, if any.
-func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer, word string) bool {
+// another cluster) it goes quietly.
+func (t *Table) bury(cell *LiveCell, end ending) bool {
 	l, ok := t.live.Get(cell.key)
 	if !ok || l.Cell != cell {
 		return false
@@ -148,12 +161,14 @@ func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer, word string) boo
 		return false
 	}
 	topics, _ := t.removeAddr(l.BrokerName, l.BrokerAddr)
+	owner := end.owner
 	if owner.Addr == "" && owner.Conn == l.From.Conn {
 		owner = l.From
 	}
 	t.effect(&Event{
-		Kind: why, ClusterName: l.ClusterName, BrokerName: l.BrokerName, BrokerAddr: l.BrokerAddr,
-		BrokerID: l.BrokerID, Conn: owner.Conn, PeerAddr: owner.Addr, Topics: topics, Other: word, Gone: t.takeGone(),
+		Kind: end.why, ClusterName: l.ClusterName, BrokerName: l.BrokerName, BrokerAddr: l.BrokerAddr, BrokerID: l.BrokerID,
+		Conn: owner.Conn, PeerAddr: owner.Addr, Topics: topics, Other: end.word, Gone: t.takeGone(),
+		Sign: end.sign, Version: l.DataVersion, ByPeer: end.byPeer,
 		Edit: t.edited(before, l.BrokerName, cell.key),
 	})
 	return true

@@ -63,6 +63,7 @@ type EndConnection struct {
 	// Touched are the cells whose ownership the connection took by a sign of life that passed the
 	// writer by; those it took by registering are known to the table.
 	Touched []*LiveCell
+	ByPeer  bool // the other end ended it, or the network; not this server
 	// Keep: the brokers stay, owned by nobody until they show life on another connection.
 	Keep bool
 }

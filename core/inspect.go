@@ -122,6 +122,20 @@ func (s *Snapshot) LiveOf(g *Group, addr string) (*Live, bool) {
 	return nil, false
 }
 
+// Lives yields all registrations, in no order. Read only.
+func (s *Snapshot) Lives() iter.Seq[*Live] {
+	return func(yield func(*Live) bool) {
+		for _, l := range s.live.All() {
+			if !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// SameLives reports whether both snapshots have the very same registrations.
+func (s *Snapshot) SameLives(o *Snapshot) bool { return s.live == o.live }
+
 // TopicsByPerm counts each group's topics by their permission. It goes through all topics, and through each list of queues once.
 func (s *Snapshot) TopicsByPerm() map[*Group]map[int32]int {
 	lists := map[*queueList]int{}

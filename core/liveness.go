@@ -95,14 +95,14 @@ func (c *LiveCell) Last() (nanos int64, ok bool) {
 func (c *LiveCell) Owner() ConnID { return ConnID(c.owner.Load()) }
 
 // killOwnedBy removes the broker's liveness if conn still owns it. Writer only.
-func (c *LiveCell) killOwnedBy(conn ConnID) bool {
+func (c *LiveCell) killOwnedBy(conn ConnID) (last int64, killed bool) {
 	for {
 		last := c.last.Load()
 		if last == dead || ConnID(c.owner.Load()) != conn {
-			return false
+			return 0, false
 		}
 		if c.last.CompareAndSwap(last, dead) {
-			return true
+			return last, true
 		}
 	}
 }
@@ -130,14 +130,14 @@ func (c *LiveCell) deadline(last int64) (nanos int64, why EventKind) {
 }
 
 // killSince removes the broker's liveness if there was no sign of life after since. Writer only.
-func (c *LiveCell) killSince(since int64) bool {
+func (c *LiveCell) killSince(since int64) (last int64, killed bool) {
 	for {
 		last := c.last.Load()
 		if last == dead || last > since {
-			return false
+			return 0, false
 		}
 		if c.last.CompareAndSwap(last, dead) {
-			return true
+			return last, true
 		}
 	}
 }
@@ -155,19 +155,19 @@ func (c *LiveCell) silent(now int64) (last int64, over bool, deadline int64) {
 	return last, deadline < now, deadline
 }
 
-// killSilent removes the broker's liveness if its deadline has passed; otherwise it
+// killSilent removes the broker's liveness if its deadline has passed since last; otherwise it
 // returns when that will next be so. Writer only.
-func (c *LiveCell) killSilent(now int64) (killed bool, deadline int64, why EventKind) {
+func (c *LiveCell) killSilent(now int64) (last int64, killed bool, deadline int64, why EventKind) {
 	for {
 		last := c.last.Load()
 		if last == dead {
-			return false, 0, 0
+			return 0, false, 0, 0
 		}
 		if deadline, why = c.deadline(last); deadline >= now {
-			return false, deadline, why
+			return last, false, deadline, why
 		}
 		if c.last.CompareAndSwap(last, dead) {
-			return true, deadline, why
+			return last, true, deadline, why
 		}
 	}
 }

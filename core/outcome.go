@@ -109,7 +109,12 @@ type Event struct {
 	// (the name that lost the address), EventConflict, EventUnregistered, EventClosed and EventExpired; nil unless the table tells edits.
 	Edit *BrokerEdit
 	// Gone are topics that no broker has any more because of it, no more than maxGone.
-	Gone          []string
+	Gone []string
+	// Of a removal: the last sign of life (monotonic nanoseconds, 0: none is known) and what was registered last; for
+	// EventClosed, whether the other end ended the connection.
+	Sign          int64
+	Version       codec.DataVersion
+	ByPeer        bool
 	LatenessNanos int64
 	// Brokers, AllBrokers and Expired count slots (addresses of a broker name) for EventExpiryHeld and
 	// EventExpiryGuardEnded, which name no broker.

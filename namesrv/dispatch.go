@@ -44,7 +44,9 @@ func (l *loop) Close(c *netpoll.Conn, reason error, _ int64) {
 	if l.stopping.Load() || !s.mayOwnBrokers() {
 		return
 	}
-	end := &core.EndConnection{Conn: s.id(), PeerAddr: c.RemoteAddr(), Keep: errors.Is(reason, netpoll.ErrDrained)}
+	end := &core.EndConnection{
+		Conn: s.id(), PeerAddr: c.RemoteAddr(), ByPeer: netpoll.EndedByPeer(reason), Keep: errors.Is(reason, netpoll.ErrDrained),
+	}
 	for cell := range s.touched {
 		end.Touched = append(end.Touched, cell)
 	}

@@ -35,6 +35,8 @@ const (
 	lineProduct                   // the product environment wasn't asked
 	lineFile                      // a file couldn't be written
 	lineFault                     // a fault of ours
+	lineTurn                      // a broker that became suspect, or isn't any more
+	lineKeepAlive                 // a connection that the kernel doesn't look after
 	lineKinds
 )
 

@@ -131,7 +131,7 @@ func EventKinds() []string {
 			kinds = append(kinds, eventKinds[kind].name)
 		}
 	}
-	return append(kinds, kindConfigChanged, kindRejected, drainBegun.kind, drainEnded.kind)
+	return append(kinds, kindConfigChanged, kindRejected, drainBegun.kind, drainEnded.kind, kindSuspected, kindTrusted)
 }
 
 // EventPage is a part of the remembered events, oldest first.

@@ -81,6 +81,7 @@ func (l *lane) first() (w write, ok bool) {
 // enqueue puts a write request into its connection's lane. Loop only.
 func (s *Server) enqueue(sess *session, w write) {
 	sess.writes = true
+	s.keepAlive(sess)
 	sess.hold()
 	s.writeBytes.Add(w.bytes())
 	if sess.lane.add(w) {

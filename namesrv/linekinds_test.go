@@ -36,6 +36,10 @@ func waysToALine() (ways []bringsAbout) {
 		lineOrderConf: {"order configuration", func(l *eventLog, i int) { l.badOrderConf(fmt.Sprint(i), "x") }},
 		lineProduct:   {"product", func(l *eventLog, _ int) { l.productFailed(errors.New("gone")) }},
 		lineFile:      {"file", func(l *eventLog, i int) { l.fileFailed(fmt.Sprint("file ", i, " not written"), errors.New("full")) }},
+		lineTurn: {"turn", func(l *eventLog, i int) {
+			l.limited(lineTurn, slog.LevelWarn, fmt.Sprint(i), "turned")
+		}},
+		lineKeepAlive: {"keepalive", func(l *eventLog, _ int) { l.keepAliveFailed(errors.New("no")) }},
 		lineFault:     {"fault", func(l *eventLog, i int) { l.limited(lineFault, slog.LevelError, fmt.Sprint(i), "fault") }},
 	}
 	for kind := range core.EventKinds {

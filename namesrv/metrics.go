@@ -39,6 +39,7 @@ type Metrics struct {
 	KVWrite, KVFailed Histogram // writes of the KV file, nanoseconds
 	KVBatch           Histogram // requests in one
 
+	Lookout       LookoutMetrics
 	Access        AccessStats
 	Panics        uint64 // faults off the event loops; Net has those on them
 	UnknownBeats  uint64 // heartbeats (904) of brokers that aren't in the table
@@ -127,8 +128,8 @@ func (s *Server) Metrics(ctx context.Context) *Metrics {
 		WriteBytes: s.writeBytes.Load(), WriteLimit: s.maxWriteBytes, WriteQueue: s.changes.len(), DiskQueue: s.durables.len(), ListQueue: len(s.listJobs),
 		KVWrite: s.counts.kvWrite.read(), KVFailed: s.counts.kvFailed.read(), KVBatch: s.counts.kvBatch.read(),
 		BadOrderConfs: uint64(s.orderConfs.Load()), AbsentOrderBrokers: snapshot.OrderConfsOfAbsent(maxOrderPairs),
-		Panics: s.counts.panics.Load(),
-		Peers:  s.Peers(),
+		Panics: s.counts.panics.Load(), Lookout: s.lookoutMetrics(),
+		Peers: s.Peers(),
 	}
 	if s.tls != nil {
 		m.TLSReloads, m.TLSUnloaded = s.tls.Reloads()

@@ -35,6 +35,7 @@ func (l *loop) touch(cell *core.LiveCell) (alive bool) {
 	alive, moved := cell.Touch(l.session.id(), l.now)
 	if alive && moved {
 		l.session.took(cell)
+		l.keepAlive(l.session)
 	}
 	return alive
 }

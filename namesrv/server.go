@@ -64,6 +64,7 @@ type Options struct {
 //	persister     owns the KV and the configuration file; writes before it passes on
 //	writer        owns the table; applies, publishes, answers
 //	lists         encodes large list answers
+//	lookout       looks for deaths otherwise than by silence (with probes or peers only); one more for each probe
 //	notifier      netpoll's; connects to brokers for 905
 //	fallbacks     ask the product environment (clusterTest only)
 //	peers         package peers has several; they are there if peerListenAddress is
@@ -109,6 +110,7 @@ type Server struct {
 	history     *history
 	drain       drain
 	peering     peering
+	lookout     *lookout // nil: brokers are only heard
 	notifier    *netpoll.Notifier
 	notified    int32 // notifications so far, their opaque; writer only
 
@@ -261,6 +263,9 @@ func (s *Server) Start() error {
 		s.settings.Store(&bound)
 		s.startedWith.Store(&bound)
 	}
+	if s.lookout = newLookout(s, c, nil); s.lookout != nil {
+		s.lookout.start()
+	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
 	s.moveTo(Serving)
 	return nil
@@ -280,6 +285,9 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.drain.end()
 		s.sayGoodbye(ctx)
 		s.stopPeering()
+		if s.lookout != nil {
+			s.lookout.close()
+		}
 		s.stopping.Store(true)
 		s.stopErr = s.net.Close(ctx)
 		if s.tls != nil {

@@ -2,6 +2,7 @@ package namesrv
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/netpoll"
@@ -11,7 +12,7 @@ import (
 //
 // Concurrency contract
 //
-//	loop only:  touched, sweepAt, writes, identified, client, route, beat, peer
+//	loop only:  touched, sweepAt, writes, kept, identified, client, route, beat, peer
 //	immutable:  conn, opened
 //	lane:       pushed by the loop, drained by one decoder at a time
 //	pending:    write requests that are not applied yet: added by the loop, taken off by
@@ -26,6 +27,7 @@ type session struct {
 	touched map[*core.LiveCell]struct{} // brokers whose ownership this connection took by a sign of life (904, 322, a recognised 103)
 	sweepAt int                         // size of touched at which to look who is still there
 	writes  bool                        // the writer may know this connection
+	kept    bool                        // it may be a broker's, and brokerKeepAliveSeconds was applied
 
 	identified bool // by its first request: client says as what it is counted
 	client     clientKind
@@ -41,6 +43,21 @@ func (s *session) id() core.ConnID { return core.ConnID(s.conn.ID()) }
 
 // asker is who asks on this connection. Any goroutine.
 func (s *session) asker() core.Peer { return core.Peer{Conn: s.id(), Addr: s.conn.RemoteAddr()} }
+
+// keepAlive has the kernel look after the other end of a connection that may be a broker's. Loop only; once.
+func (s *Server) keepAlive(sess *session) {
+	if sess.kept {
+		return
+	}
+	sess.kept = true
+	seconds := s.settings.Load().BrokerKeepAliveSeconds
+	if seconds == 0 {
+		return
+	}
+	if err := sess.conn.KeepAlive(time.Duration(seconds) * time.Second); err != nil {
+		s.events.keepAliveFailed(err)
+	}
+}
 
 // mayOwnBrokers reports whether a broker may be known by this connection. Loop only.
 func (s *session) mayOwnBrokers() bool { return s.writes || len(s.touched) > 0 }

@@ -217,6 +217,9 @@ func (s *Server) perform(e core.Effect) {
 	case *core.Event:
 		s.counts.event(e)
 		s.events.log(e)
+		if s.lookout != nil {
+			s.lookout.ended(e)
+		}
 	}
 }
 

@@ -105,3 +105,9 @@ func kindOf(reason error) closeKind {
 	}
 	return closedHandler
 }
+
+// EndedByPeer reports whether a reason that LoopHandler.Close got means that the peer or the network ended the connection, and not this side.
+func EndedByPeer(reason error) bool {
+	kind := kindOf(reason)
+	return kind == closedByPeer || kind == closedSocket
+}

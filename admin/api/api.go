@@ -7,6 +7,7 @@ package api
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"iter"
 	"net/http"
@@ -43,18 +44,21 @@ type Source interface {
 	Connections(ctx context.Context, after uint64, limit int) (conns []namesrv.ConnInfo, more bool, err error)
 	Connection(ctx context.Context, id uint64) (c namesrv.ConnInfo, ok bool, err error)
 	PeerAddr(conn uint64) (addr string, open bool)
+	Probed(cluster, addr string) (namesrv.ProbeState, bool)
 	Peers() namesrv.PeerList
 	PeerDiff(ctx context.Context, name string) (namesrv.PeerDiff, error)
 }
 
 // New returns the handler of everything below Prefix.
 func New(src Source) http.Handler {
-	return &handler{src: src, slots: make(chan struct{}, maxRequests)}
+	return &handler{src: src, slots: make(chan struct{}, maxRequests), process: rand.Text()}
 }
 
 type handler struct {
 	src   Source
 	slots chan struct{} // one for each request being answered
+	// process tells one run of the server from the next, whose events count from 1 again.
+	process string
 }
 
 // endpoint is what can be asked for.
@@ -92,6 +96,7 @@ func init() {
 type request struct {
 	*answer
 	src        Source
+	process    string
 	ctx        context.Context
 	name       string // the last part of the path, where the endpoint takes one
 	parameters url.Values
@@ -128,7 +133,7 @@ func (h *handler) answer(a *answer, r *http.Request) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), answerTime)
 	defer cancel()
-	return e.serve(&request{answer: a, src: h.src, ctx: ctx, name: name, parameters: parameters})
+	return e.serve(&request{answer: a, src: h.src, process: h.process, ctx: ctx, name: name, parameters: parameters})
 }
 
 // find returns the endpoint of an escaped path, and the name in it: names may hold any character, a slash too.

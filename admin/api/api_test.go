@@ -37,6 +37,7 @@ func TestEvents(t *testing.T) {
 		}
 		Next, Oldest, Newest, Missed uint64
 		Restarted                    bool
+		Process                      string
 	}
 	var got page
 	f.get(200, "events?limit=4", &got)
@@ -59,6 +60,13 @@ func TestEvents(t *testing.T) {
 	var foreign page
 	if f.get(200, "events?after=99", &foreign); !foreign.Restarted || len(foreign.Events) != 6 {
 		t.Errorf("%+v", foreign)
+	}
+	if got.Process == "" || rest.Process != got.Process {
+		t.Errorf("processes %q, %q", got.Process, rest.Process)
+	}
+	var next page
+	if start(t).get(200, "events", &next); next.Process == got.Process {
+		t.Errorf("another server has the same process %q", next.Process)
 	}
 }
 

@@ -33,7 +33,33 @@ type memberJSON struct {
 	Owner          *connJSON         `json:"owner,omitempty"`
 	Registration   *registrationJSON `json:"registration,omitempty"`
 	FilterServers  []string          `json:"filterServers,omitempty"`
+	Probe          *probeJSON        `json:"probe,omitempty"`   // only if brokers are probed
 	SilenceUnknown bool              `json:"unknown,omitempty"` // its registration has gone, the address not yet
+}
+
+// probeJSON is what probes and peers say of a broker.
+type probeJSON struct {
+	Answers  bool     `json:"answers"`                  // it has answered one from here, and hasn't shown life otherwise since it stopped to
+	Answered *seconds `json:"lastAnswerSeconds"`        // ago; null: never
+	Failures int      `json:"failures"`                 // since
+	Suspect  bool     `json:"suspect"`                  // so many that it is suspect
+	Accusers []string `json:"accusers,omitempty"`       // peers that have something against it, and what
+	Vouched  *seconds `json:"vouchedSeconds,omitempty"` // when a peer last saw it live, ago
+}
+
+func (r *request) probeOf(l *core.Live) *probeJSON {
+	state, ok := r.src.Probed(l.ClusterName, l.BrokerAddr)
+	if !ok {
+		return nil
+	}
+	ago := func(at int64) *seconds {
+		if at == 0 {
+			return nil
+		}
+		s := seconds(time.Duration(max(r.src.Now()-at, 0)))
+		return &s
+	}
+	return &probeJSON{state.Answers, ago(state.Answered), state.Failures, state.Suspect, state.Accusers, ago(state.Vouched)}
 }
 
 // connJSON names a connection.
@@ -180,6 +206,7 @@ func (r *request) memberOf(s *core.Snapshot, g *core.Group, a core.Address) memb
 		m.Owner = &connJSON{ID: owner}
 		m.Owner.Peer, m.Owner.Open = r.src.PeerAddr(owner)
 	}
+	m.Probe = r.probeOf(l)
 	m.Registration = &registrationJSON{
 		FirstAt: fromMillis(l.FirstMillis), At: fromMillis(l.WallMillis),
 		Connection: uint64(l.From.Conn), Peer: l.From.Addr,

@@ -67,7 +67,8 @@ func (r *request) events() error {
 		Newest    uint64 `json:"newest"`
 		Missed    uint64 `json:"missed"`
 		Restarted bool   `json:"restarted,omitempty"`
-	}{p.Next, p.Oldest, p.Newest, p.Missed, p.Restarted})
+		Process   string `json:"process"`
+	}{p.Next, p.Oldest, p.Newest, p.Missed, p.Restarted, r.process})
 	return nil
 }
 

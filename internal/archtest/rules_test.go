@@ -17,6 +17,10 @@ const (
 	xxhash     = "github.com/cespare/xxhash/v2"
 	histogram  = "github.com/HdrHistogram/hdrhistogram-go"
 	prometheus = "github.com/prometheus/client_golang"
+	promText   = "github.com/prometheus/common"
+	promModel  = "github.com/prometheus/client_model"
+	cobra      = "github.com/spf13/cobra"
+	syncx      = "golang.org/x/sync"
 )
 
 // rule says what the files of a package other than tests may import besides the
@@ -36,6 +40,8 @@ var rules = map[string]rule{
 	"core/wheel": {},
 	"core":       {ours: []string{"codec", "core/*", "internal/invariants"}, libraries: []string{sys}},
 
+	"remoting": {ours: []string{"codec"}},
+
 	"netpoll": {ours: []string{"codec"}, libraries: []string{gnet, bytebuffer, sys, xsync}},
 
 	"namesrv/settings/properties": {},
@@ -45,15 +51,22 @@ var rules = map[string]rule{
 	"namesrv/audit":               {ours: []string{"internal/excerpt", "namesrv/logfile"}},
 	"namesrv/settings":            {ours: []string{"core", "internal/excerpt", "namesrv/access", "namesrv/settings/properties", "namesrv/storage"}},
 	"namesrv/storage":             {},
-	"namesrv/product":             {ours: []string{"codec"}},
-	"namesrv/verdict":             {ours: []string{"codec"}},
+	"namesrv/product":             {ours: []string{"codec", "remoting"}},
+	"namesrv/verdict":             {ours: []string{"codec", "core"}},
+	"namesrv/probe":               {ours: []string{"codec", "namesrv/verdict", "remoting"}},
 	"namesrv/peers":               {ours: []string{"codec", "namesrv/verdict"}, libraries: []string{memberlist}},
 	"namesrv/digest":              {ours: []string{"core", "namesrv/peers"}, libraries: []string{xxhash}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
-	"namesrv":                     {ours: []string{"codec", "core", "internal/excerpt", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},
+	"namesrv":                     {ours: []string{"codec", "core", "internal/excerpt", "netpoll", "namesrv/*", "remoting"}, libraries: []string{bytebuffer, sys}},
 	"admin/api":                   {ours: []string{"codec", "core", "internal/build", "namesrv"}},
 	"admin":                       {ours: []string{"internal/build", "namesrv"}, libraries: []string{prometheus}},
 	"cmd/namesrv":                 {ours: []string{"admin", "admin/api", "codec", "namesrv", "namesrv/logfile", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
+
+	"nsctl/ask":      {ours: []string{"codec", "remoting"}},
+	"nsctl/diff":     {ours: []string{"codec", "nsctl/ask"}, libraries: []string{syncx}},
+	"nsctl/httpside": {libraries: []string{promText, promModel}},
+	"nsctl":          {ours: []string{"codec", "namesrv/settings", "nsctl/*"}, libraries: []string{cobra, syncx}},
+	"cmd/nsctl":      {ours: []string{"nsctl"}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.
 	"profiles":       {libraries: []string{toml}},

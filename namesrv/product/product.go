@@ -8,23 +8,23 @@ package product
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/remoting"
 )
 
 const (
-	callTimeout    = 3 * time.Second
-	maxAnswerBytes = codec.DefaultMaxFrameBytes
-	maxAddrBytes   = 64 << 10 // of the address server's answer
+	callTimeout  = 3 * time.Second
+	maxAddrBytes = 64 << 10 // of the address server's answer
 )
 
 // Environment is where the product environment's nameservers are found: a list, or
@@ -108,53 +108,21 @@ func ask(ctx context.Context, from string) ([]string, error) {
 }
 
 func route(ctx context.Context, addr, topic string, version int32) (body []byte, ok bool, err error) {
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "tcp", addr)
+	c, err := remoting.Dial(ctx, addr, remoting.Options{})
 	if err != nil {
 		return nil, false, err
 	}
-	defer conn.Close()
-	if deadline, ok := ctx.Deadline(); ok {
-		if err := conn.SetDeadline(deadline); err != nil {
-			return nil, false, err
+	defer c.Close()
+	h := codec.Header{Code: codec.RequestGetRouteInfoByTopic, Version: version, ExtFields: []codec.ExtField{{Name: "topic", Value: topic}}}
+	err = c.Call(ctx, h, nil, func(answer *codec.Command) error {
+		switch answer.Code {
+		case codec.ResponseSuccess:
+			body = bytes.Clone(answer.Body)
+			return nil
+		case codec.ResponseTopicNotExist:
+			return nil
 		}
-	}
-	request := codec.AppendFrame(nil, codec.SerializeJSON, &codec.Header{
-		Code: codec.RequestGetRouteInfoByTopic, Version: version, Opaque: 1,
-		ExtFields: []codec.ExtField{{Name: "topic", Value: topic}},
-	}, nil)
-	if _, err := conn.Write(request); err != nil {
-		return nil, false, err
-	}
-	return readAnswer(conn)
-}
-
-func readAnswer(r io.Reader) (body []byte, ok bool, err error) {
-	head := make([]byte, 4)
-	if _, err := io.ReadFull(r, head); err != nil {
-		return nil, false, err
-	}
-	n, err := codec.FrameLength(head, maxAnswerBytes)
-	if err != nil {
-		return nil, false, err
-	}
-	rest, err := io.ReadAll(io.LimitReader(r, int64(n-len(head))))
-	if err != nil {
-		return nil, false, err
-	}
-	f, err := codec.ParseFrame(append(head, rest...))
-	if err != nil {
-		return nil, false, err
-	}
-	var c codec.Command
-	if err := c.Parse(f); err != nil {
-		return nil, false, err
-	}
-	switch c.Code {
-	case codec.ResponseSuccess:
-		return f.Body, len(f.Body) > 0, nil
-	case codec.ResponseTopicNotExist:
-		return nil, false, nil
-	}
-	return nil, false, fmt.Errorf("answer of code %d: %s", c.Code, c.Remark)
+		return fmt.Errorf("answer of code %d: %s", answer.Code, answer.Remark)
+	})
+	return body, err == nil && len(body) > 0, err
 }

@@ -70,7 +70,7 @@ var keys = func() (all []Key) {
 		group Group
 		keys  []Key
 	}{
-		{NameServer, nameServerKeys}, {ServerNetwork, serverNetworkKeys}, {ClientNetwork, clientNetworkKeys}, {Ours, ourKeys}, {Ours, accessKeys}, {Ours, peerKeys},
+		{NameServer, nameServerKeys}, {ServerNetwork, serverNetworkKeys}, {ClientNetwork, clientNetworkKeys}, {Ours, ourKeys}, {Ours, accessKeys}, {Ours, lifeKeys}, {Ours, peerKeys},
 	} {
 		for _, k := range group.keys {
 			k.Group = group.group

@@ -105,6 +105,15 @@ type Settings struct {
 	MaxNewConnectionsPerSecondPerAddress int
 	MaxMissesPerSecondPerAddress         int
 
+	// Ours: brokers' lives beyond their heartbeats.
+	BrokerKeepAliveSeconds int // 0: the kernel's keepalive is off
+	PeerOfflineProbe       bool
+	ProbeFailuresToSuspect int
+	ProbeIntervalMillis    int64 // 0: no probes
+	ProbeRemoveAfterMillis int64
+	ProbeRemoves           bool
+	ProbeTimeoutMillis     int64
+
 	// Ours: the other nameservers.
 	Peers                string
 	PeerListenAddress    string // "": off

@@ -1,0 +1,39 @@
+package namesrv
+
+import (
+	"log/slog"
+	"time"
+
+	life "github.com/waymark-mq/waymark/namesrv/verdict"
+)
+
+const (
+	kindSuspected = "suspected"
+	kindTrusted   = "trusted"
+	textSuspected = "broker suspect: it has stopped to answer probes"
+	textTrusted   = "broker not suspect any more: it answers, or shows life"
+)
+
+// turned tells of a broker that became suspect, or isn't any more: a line and an event, once a minute for each broker.
+func (s *Server) turned(t *life.Turn) {
+	e := Event{
+		Kind: kindTrusted, Text: textTrusted, Cluster: bounded(t.ClusterName), Broker: bounded(t.BrokerName), Addr: bounded(t.BrokerAddr), BrokerID: t.BrokerID,
+	}
+	level := slog.LevelInfo
+	if t.Suspect {
+		e.Kind, e.Text, level = kindSuspected, textSuspected, slog.LevelWarn
+	}
+	silent := time.Duration(t.Silent).Round(time.Millisecond)
+	e.Detail = "last sign of life " + silent.String() + " ago"
+	told := s.events.limited(lineTurn, level, e.Kind+" "+e.Cluster+" "+e.Addr, e.Text,
+		slog.String("cluster", short(e.Cluster)), slog.String("broker", short(e.Broker)), slog.Int64("id", e.BrokerID),
+		slog.String("addr", short(e.Addr)), slog.Duration("silent", silent))
+	if told {
+		s.addEvent(e)
+	}
+}
+
+// keepAliveFailed tells of a connection that the kernel couldn't be told to look after.
+func (l *eventLog) keepAliveFailed(err error) {
+	l.limited(lineKeepAlive, slog.LevelWarn, "", "brokerKeepAliveSeconds has no effect on a connection", slog.Any("error", err))
+}

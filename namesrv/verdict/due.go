@@ -1,0 +1,180 @@
+package verdict
+
+import (
+	"time"
+
+	"github.com/waymark-mq/waymark/core"
+)
+
+// hearing is how long a broker is suspect at the least before the evidence of probes removes it: time for the peers to speak for it.
+const hearing = 2 * time.Second
+
+// maxAsked bounds the suspicions that are told at a time; the others' turn comes.
+const maxAsked = 256
+
+// Due adds to a what is to be done by now. room is how many probes may begin.
+func (j *Judge) Due(now int64, room int, a *Actions) {
+	j.count()
+	asks := maxAsked
+	for _, c := range j.order {
+		if last, alive := c.live.Cell.Last(); !alive {
+			continue // the table knows, and will say so
+		} else if c.suspectFrom != 0 && last > c.suspectFrom {
+			c.answersHere = false // it beats though it doesn't answer
+			j.turn(c, 0, now)
+		}
+		if c.next != 0 && c.next <= now && !c.probing && room > 0 {
+			room--
+			c.probing, c.began = true, now
+			a.Probe = append(a.Probe, c.Broker)
+		}
+		c.forget(now)
+		if d := j.declare(c, now); d != nil {
+			a.Declare = append(a.Declare, d)
+		}
+		if asks > 0 && j.ask(c, now) {
+			asks--
+		}
+	}
+	a.Tell, j.words = append(a.Tell, j.words...), j.words[:0]
+	a.Turned, j.turns = append(a.Turned, j.turns...), j.turns[:0]
+}
+
+func (j *Judge) count() {
+	j.reachable, j.failing = 0, 0
+	for _, c := range j.order {
+		if c.answersHere {
+			j.reachable++
+			if c.failures > 0 {
+				j.failing++
+			}
+		}
+	}
+}
+
+// isolated reports whether so many brokers fail that this server may be the one that is cut off.
+func (j *Judge) isolated() bool {
+	return j.failing >= leastIsolated && j.failing*100 > isolatedPercent*j.reachable || j.peers > 0 && j.alive == 0
+}
+
+// forget drops evidence that is too old to mean anything.
+func (c *brokerCase) forget(now int64) {
+	kept := c.against[:0]
+	for _, e := range c.against {
+		if now-e.at <= int64(checkFor) {
+			kept = append(kept, e)
+		}
+	}
+	c.against = kept
+}
+
+// declare decides whether a broker is to go.
+func (j *Judge) declare(c *brokerCase, now int64) *core.DeclareDead {
+	if now-c.declared < int64(retry) {
+		return nil // the table may have known better
+	}
+	last, _ := c.live.Cell.Last()
+	d := core.DeclareDead{
+		ClusterName: c.ClusterName, BrokerName: c.BrokerName, BrokerAddr: c.BrokerAddr, Since: last, Version: c.live.DataVersion,
+	}
+	for i := range c.against {
+		if e := &c.against[i]; j.convicts(c, e, last, now) {
+			d.By = e.peer
+			c.declared = now
+			return &d
+		}
+	}
+	if j.condemns(c, now) {
+		c.declared = now
+		return &d
+	}
+	return nil
+}
+
+// convicts reports whether a peer's evidence, with what is known here, is enough.
+func (j *Judge) convicts(c *brokerCase, e *evidence, last, now int64) bool {
+	known := max(last, c.answered, c.vouched)
+	switch e.kind {
+	case Unregistered, Expired:
+		if known < e.sign-int64(slack) {
+			return true
+		}
+	case Closed:
+		if known < e.sign-int64(j.rules.Period) {
+			return true
+		}
+	}
+	if !c.answersHere || known > e.at {
+		return false
+	}
+	switch e.kind {
+	case Unregistered, Closed: // and the address refuses connections
+		return c.rejections > 0
+	case Refused:
+		return j.rules.Removes && c.rejections >= 2
+	case Unanswered:
+		return j.rules.Removes && c.suspectFrom != 0 && known < e.sign+int64(slack)
+	}
+	return false
+}
+
+// condemns reports whether the evidence of probes from here is enough.
+func (j *Judge) condemns(c *brokerCase, now int64) bool {
+	after := int64(j.rules.RemoveAfter)
+	if !j.rules.Removes || !c.answersHere || c.suspectFrom == 0 || now-c.sign() <= after || now-c.suspectFrom < int64(hearing) {
+		return false
+	}
+	return len(c.against) > 0 || !j.isolated()
+}
+
+// ask tells the peers of a suspicion, again and again while it lasts, so that one that knows better says so in time.
+func (j *Judge) ask(c *brokerCase, now int64) bool {
+	if c.suspectFrom == 0 || now-c.asked < int64(max(retry, j.rules.RemoveAfter/8)) {
+		return false
+	}
+	c.asked = now
+	w := Word{Kind: Suspect, Broker: c.Broker, Version: c.live.DataVersion, Sign: c.sign()}
+	if c.rejections >= 2 {
+		w.Kind = Refused
+	}
+	j.words = append(j.words, w)
+	return true
+}
+
+// State is what the judge thinks of a broker.
+type State struct {
+	Broker
+	Answers     bool  // it has answered a probe from here
+	Answered    int64 // when it last did; 0: never
+	Failures    int   // in a row
+	Suspect     bool
+	SuspectFrom int64
+	Accusers    []string // peers that have something against it
+	Vouched     int64    // the youngest sign of life that a peer told of; 0: none
+}
+
+// State returns what the judge thinks of a broker.
+func (j *Judge) State(k Key) (s State, ok bool) {
+	c := j.cases[k]
+	if c == nil {
+		return s, false
+	}
+	s = State{
+		Broker: c.Broker, Answers: c.answersHere, Answered: c.answered, Failures: c.failures,
+		Suspect: c.suspectFrom != 0, SuspectFrom: c.suspectFrom, Vouched: c.vouched,
+	}
+	for i := range c.against {
+		s.Accusers = append(s.Accusers, c.against[i].peer+" ("+c.against[i].kind.String()+")")
+	}
+	return s, true
+}
+
+// Suspects counts the brokers that are suspect.
+func (j *Judge) Suspects() (n int) {
+	for _, c := range j.order {
+		if c.suspectFrom != 0 {
+			n++
+		}
+	}
+	return n
+}

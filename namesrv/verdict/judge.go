@@ -1,0 +1,338 @@
+package verdict
+
+import (
+	"cmp"
+	"hash/fnv"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+)
+
+// Rules are the settings that a Judge follows.
+type Rules struct {
+	Interval    time.Duration // between two probes of a broker; 0: only those that a peer's word asks for
+	Failures    int           // that make a broker suspect
+	Removes     bool          // whether the evidence of probes removes brokers
+	RemoveAfter time.Duration // without a sign of life, until it does
+	// OnWord: brokers that a peer has something against are probed at once. It takes a first probe after each registration, since only
+	// the failures of a broker that has answered from here before are evidence.
+	OnWord bool
+	// Period is how long a living broker is silent at the most: that of its registrations, with what they may come late.
+	Period time.Duration
+}
+
+const (
+	// retry is how soon a failed probe comes again, at the latest.
+	retry = time.Second
+	// slack is how much younger than said a peer's last sign of life is taken to be: what a word takes to come, with a pause of either process.
+	slack = 6 * time.Second
+	// checkFor is how long a broker is probed because of a peer's word.
+	checkFor = 15 * time.Second
+	// leastIsolated and isolatedPercent: if as many of the brokers that have answered before fail at once, it is likelier that the way out of
+	// here is broken than that they all are.
+	leastIsolated, isolatedPercent = 3, 50
+)
+
+// Outcome is what a probe came to.
+type Outcome uint8
+
+const (
+	Answered   Outcome = iota + 1 // with anything that is the protocol's
+	Rejected                      // the connection was refused
+	Silent                        // no connection, or no answer, in time
+	Impossible                    // it couldn't be tried: no such name, no network, no descriptor; says nothing about the broker
+)
+
+// Key is who a broker is to the table: a cluster name and an address.
+type Key struct{ Cluster, Addr string }
+
+func (b Broker) key() Key { return Key{b.ClusterName, b.BrokerAddr} }
+
+// Actions are what a Judge wants done.
+type Actions struct {
+	Probe   []Broker
+	Declare []*core.DeclareDead
+	Tell    []Word
+	Turned  []Turn
+}
+
+// Turn is a broker that became suspect, or isn't any more.
+type Turn struct {
+	Broker
+	Suspect bool
+	Silent  int64 // since the last sign of life, nanoseconds
+}
+
+// Judge weighs what is known of brokers' lives beyond their heartbeats: probes from here, and other nameservers' words. It is
+// deterministic: no clock, socket or goroutine; time is an argument (monotonic nanoseconds). One goroutine owns it.
+//
+// Its rules, and why:
+//
+//   - A probe that fails is evidence only against a broker that has answered one from here before: an address may be out of reach from here for ever
+//     (another network, a container's own), and its broker live.
+//   - A broker that shows life after it became suspect is out of reach, not dead: its failures stop being evidence until it answers again.
+//   - Nobody is removed by a peer's word alone while this server knows of a sign of life that may be younger than the peer's. That a
+//     connection ended proves little: it is removed by this word only if it doesn't answer here either, or was silent for more than a period more.
+//   - A suspicion is told to the peers, and one that has seen life since says so; its sign then counts here, too, against removal by probes. It doesn't
+//     count as a heartbeat: a broker that only others hear expires here in its time, as on Apache's.
+//   - A refused connection removes at once if a peer has evidence of its own; otherwise like any other failure after RemoveAfter.
+//   - If most brokers fail at once, none is removed that no peer has evidence against; neither if all peers are gone.
+type Judge struct {
+	rules    Rules
+	cases    map[Key]*brokerCase
+	order    []*brokerCase // all of them, by key
+	peers    int           // others that are configured or were seen
+	alive    int           // of them now
+	words    []Word
+	turns    []Turn
+	snapshot *core.Snapshot
+
+	reachable, failing int // of the last Due
+}
+
+// brokerCase is what speaks for and against one broker.
+type brokerCase struct {
+	Broker
+	live *core.Live
+
+	probing    bool  // a probe is under way
+	began      int64 // when the last one began
+	next       int64 // when the next is due; 0: none
+	checkUntil int64 // a peer's word has it probed until then
+
+	answersHere bool // a probe from here was answered, and no heartbeat came while none was
+	answered    int64
+	failures    int
+	rejections  int
+	suspectFrom int64 // 0: it isn't
+	asked       int64 // when peers were last told
+	declared    int64 // when the table was last asked to remove it
+
+	vouched int64      // the youngest sign of life that a peer has told of
+	against []evidence // of peers, one each
+}
+
+// evidence is a peer's latest word against a broker.
+type evidence struct {
+	peer string
+	kind Kind
+	sign int64
+	at   int64
+}
+
+// NewJudge returns a judge that knows no broker.
+func NewJudge(r Rules) *Judge {
+	return &Judge{rules: r, cases: map[Key]*brokerCase{}}
+}
+
+// SetPeers tells how many other nameservers there are to ask, and how many of them can be.
+func (j *Judge) SetPeers(known, alive int) { j.peers, j.alive = known, alive }
+
+// Know takes over who is registered. It costs nothing if nothing has changed.
+func (j *Judge) Know(now int64, s *core.Snapshot) {
+	if j.snapshot != nil && s.SameLives(j.snapshot) {
+		return
+	}
+	j.snapshot = s
+	there := make(map[Key]struct{}, len(j.cases))
+	for l := range s.Lives() {
+		k := Key{l.ClusterName, l.BrokerAddr}
+		there[k] = struct{}{}
+		c := j.cases[k]
+		if c == nil || c.live.Cell != l.Cell || c.BrokerName != l.BrokerName {
+			c = &brokerCase{}
+			j.cases[k] = c
+			j.schedule(c, k, now)
+		}
+		c.live, c.Broker = l, Broker{l.ClusterName, l.BrokerName, l.BrokerAddr, l.BrokerID}
+	}
+	for k := range j.cases {
+		if _, ok := there[k]; !ok {
+			delete(j.cases, k)
+		}
+	}
+	j.order = slices.AppendSeq(j.order[:0], maps.Values(j.cases))
+	slices.SortFunc(j.order, func(a, b *brokerCase) int {
+		return cmp.Or(strings.Compare(a.ClusterName, b.ClusterName), strings.Compare(a.BrokerAddr, b.BrokerAddr))
+	})
+}
+
+// schedule sets a new broker's first probe, somewhere in the interval, so that probes are spread.
+func (j *Judge) schedule(c *brokerCase, k Key, now int64) {
+	spread := j.rules.Interval
+	if spread == 0 {
+		if !j.rules.OnWord {
+			return
+		}
+		spread = retry
+	}
+	h := fnv.New64a()
+	io.WriteString(h, k.Cluster)
+	io.WriteString(h, k.Addr)
+	c.next = now + int64(h.Sum64()%uint64(spread))
+}
+
+// sign is the youngest sign of life, heartbeats, answers and peers' words together.
+func (c *brokerCase) sign() int64 {
+	last, _ := c.live.Cell.Last()
+	return max(last, c.answered, c.vouched)
+}
+
+// Probed takes the outcome of a probe.
+func (j *Judge) Probed(now int64, b Broker, o Outcome) {
+	c := j.cases[b.key()]
+	if c == nil {
+		return
+	}
+	c.probing = false
+	c.next = j.nextProbe(c, now)
+	switch o {
+	case Answered:
+		if c.suspectFrom != 0 || len(c.against) > 0 {
+			j.vouch(c, now)
+		}
+		c.answersHere, c.answered = true, now
+		j.acquit(c, now)
+	case Rejected, Silent:
+		j.failed(c, now, o)
+	}
+}
+
+// nextProbe is when a broker is probed again: soon after a failure, and while a peer's word is looked into.
+func (j *Judge) nextProbe(c *brokerCase, now int64) int64 {
+	interval := j.rules.Interval
+	soon := c.answersHere && c.failures > 0 || now < c.checkUntil
+	switch {
+	case interval == 0 && !soon && c.answersHere:
+		return 0
+	case interval == 0 && !soon:
+		interval = j.rules.Period // until it has answered once
+	case soon && (interval == 0 || interval > retry):
+		interval = retry
+	}
+	return max(now, c.began+int64(interval))
+}
+
+func (j *Judge) failed(c *brokerCase, now int64, o Outcome) {
+	c.failures++
+	if o == Rejected {
+		c.rejections++
+	} else {
+		c.rejections = 0
+	}
+	if c.answersHere && c.suspectFrom == 0 && (c.failures >= j.rules.Failures || c.rejections >= 2) {
+		j.turn(c, now, now)
+	}
+	c.next = j.nextProbe(c, now)
+}
+
+// turn makes a broker suspect from a time on, or, from 0, not suspect.
+func (j *Judge) turn(c *brokerCase, from, now int64) {
+	if (c.suspectFrom != 0) != (from != 0) {
+		j.turns = append(j.turns, Turn{c.Broker, from != 0, now - c.sign()})
+	}
+	c.suspectFrom = from
+}
+
+// acquit forgets what spoke against a broker.
+func (j *Judge) acquit(c *brokerCase, now int64) {
+	j.turn(c, 0, now)
+	c.failures, c.rejections, c.checkUntil, c.asked = 0, 0, 0, 0
+	c.against = c.against[:0]
+}
+
+func (j *Judge) vouch(c *brokerCase, sign int64) {
+	j.words = append(j.words, Word{Kind: Alive, Broker: c.Broker, Version: c.live.DataVersion, Sign: sign})
+}
+
+// Heard takes a peer's word. Its sign of life is taken to be younger than said when it speaks for the broker, and older when against.
+func (j *Judge) Heard(now int64, peer string, w *Word) {
+	c := j.cases[w.key()]
+	if c == nil || c.BrokerName != w.BrokerName || c.live.DataVersion.After(w.Version) && w.Kind != Alive {
+		return
+	}
+	w.Sign = min(w.Sign, now)
+	if w.Kind == Alive {
+		c.vouched = max(c.vouched, w.Sign)
+		c.against = slices.DeleteFunc(c.against, func(e evidence) bool { return e.peer == peer })
+		return
+	}
+	if own := c.sign(); own > w.Sign { // certainly younger: the peer's is older than it seems
+		j.vouch(c, own)
+	}
+	c.accuse(evidence{peer, w.Kind, w.Sign, now})
+	if j.rules.OnWord && !c.probing {
+		c.checkUntil = now + int64(checkFor)
+		c.next = cmp.Or(min(c.next, now), now)
+	}
+}
+
+// accuse keeps a peer's evidence; a suspicion doesn't take the place of something firmer that is as young.
+func (c *brokerCase) accuse(e evidence) {
+	for i := range c.against {
+		if old := &c.against[i]; old.peer == e.peer {
+			if e.kind == Suspect && old.kind != Suspect && e.sign <= old.sign {
+				old.at = e.at
+				return
+			}
+			*old = e
+			return
+		}
+	}
+	if len(c.against) < maxAccusers {
+		c.against = append(c.against, e)
+	}
+}
+
+// maxAccusers bounds the peers whose evidence is kept for one broker.
+const maxAccusers = 16
+
+// Left turns what happened to the table into what the peers are told; others' words are not passed on.
+func (j *Judge) Left(now int64, e *core.Event) {
+	w := Word{
+		Broker:  Broker{e.ClusterName, e.BrokerName, e.BrokerAddr, e.BrokerID},
+		Version: e.Version, Sign: e.Sign,
+	}
+	switch {
+	case e.Sign == 0: // nobody here knew it
+		return
+	case e.Kind == core.EventUnregistered:
+		w.Kind, w.Sign = Unregistered, now // its goodbye was the last
+	case e.Kind == core.EventExpired:
+		w.Kind = Expired
+	case e.Kind == core.EventClosed && e.ByPeer:
+		w.Kind = Closed
+	case e.Kind == core.EventUnanswered:
+		w.Kind = Unanswered
+	default:
+		return
+	}
+	j.words = append(j.words, w)
+}
+
+// Froze tells that this process stood still for late, until now: what was under way proves nothing, and nobody was silent meanwhile.
+func (j *Judge) Froze(now, late int64) {
+	for _, c := range j.order {
+		if c.answered != 0 {
+			c.answered = min(c.answered+late, now)
+		}
+		if c.failures > 0 || len(c.against) > 0 {
+			j.acquit(c, now)
+			c.vouched = now
+			c.next = j.nextProbe(c, now)
+		}
+	}
+}
+
+// Version is what a broker registered last, as far as the judge knows.
+func (j *Judge) Version(k Key) (v codec.DataVersion, ok bool) {
+	if c := j.cases[k]; c != nil {
+		return c.live.DataVersion, true
+	}
+	return v, false
+}

@@ -1,0 +1,117 @@
+package httpside
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Server is what /api/v1/server says.
+type Server struct {
+	State       string    `json:"state"`
+	Address     string    `json:"address"` // where it listens; "" before the start
+	StartedAt   time.Time `json:"startedAt"`
+	UpSeconds   float64   `json:"upSeconds"`
+	Brokers     int       `json:"brokers"`
+	Topics      int       `json:"topics"`
+	Connections int       `json:"connections"`
+	UnsentBytes int64     `json:"unsentBytes"`
+	LastEvent   uint64    `json:"lastEvent"`
+	Build       struct {
+		Version  string `json:"version"`
+		Revision string `json:"revision"`
+	} `json:"build"`
+	Drain *struct {
+		Rounds int64 `json:"rounds"`
+		Ended  int64 `json:"endedConnections"`
+	} `json:"drain"`
+}
+
+// Member is one address of a broker name.
+type Member struct {
+	ID             int64   `json:"id"`
+	Address        string  `json:"address"`
+	AddressDoubt   string  `json:"addressDoubt,omitempty"`
+	SilentSeconds  float64 `json:"silentSeconds,omitempty"`
+	Suspect        bool    `json:"suspect,omitempty"`
+	TimeoutSeconds float64 `json:"timeoutSeconds,omitempty"`
+	Owner          *struct {
+		Peer string `json:"peer"`
+		Open bool   `json:"open"`
+	} `json:"owner,omitempty"`
+	Registration *struct {
+		FirstAt    time.Time `json:"firstAt"`
+		At         time.Time `json:"at"`
+		Peer       string    `json:"peer"`
+		Topics     int       `json:"topics"`
+		Applied    int64     `json:"applied"`
+		Recognised int64     `json:"recognised"`
+	} `json:"registration,omitempty"`
+}
+
+// Broker is one broker name.
+type Broker struct {
+	Name         string   `json:"name"`
+	Cluster      string   `json:"cluster"`
+	Zone         string   `json:"zone,omitempty"`
+	ActingMaster bool     `json:"actingMaster"`
+	Topics       int      `json:"topics,omitempty"`
+	Members      []Member `json:"members"`
+	Why          Why      `json:"why,omitzero"`
+}
+
+// Why has the latest event of each sort; nil: none is remembered.
+type Why struct {
+	LastChange     *Event `json:"lastChange"`
+	LastRefused    *Event `json:"lastRefused"`
+	LastRemoved    *Event `json:"lastRemoved"`
+	LastPermission *Event `json:"lastPermission"`
+}
+
+// Topic is a topic's route.
+type Topic struct {
+	Topic     string  `json:"topic"`
+	Queues    []Queue `json:"queues"`
+	OrderConf string  `json:"orderConf,omitempty"`
+}
+
+// Queue is a broker name's share of a topic.
+type Queue struct {
+	Broker      string   `json:"broker"`
+	Cluster     string   `json:"cluster"`
+	ReadQueues  int32    `json:"readQueues"`
+	WriteQueues int32    `json:"writeQueues"`
+	Perm        int32    `json:"perm"`
+	Members     []Member `json:"members"`
+	Why         Why      `json:"why,omitzero"`
+}
+
+// Event is what happened once.
+type Event struct {
+	Seq           uint64    `json:"seq"`
+	Time          time.Time `json:"time"`
+	Kind          string    `json:"kind"`
+	Text          string    `json:"text"`
+	Cluster       string    `json:"cluster,omitempty"`
+	Broker        string    `json:"broker,omitempty"`
+	ID            *int64    `json:"id,omitempty"`
+	Address       string    `json:"address,omitempty"`
+	Peer          string    `json:"peer,omitempty"`
+	Topics        int       `json:"topics,omitempty"`
+	TopicsChanged int       `json:"topicsChanged,omitempty"`
+	TopicsGone    int       `json:"topicsGone,omitempty"`
+	Other         string    `json:"other,omitempty"`
+	Topic         string    `json:"topic,omitempty"`
+	Namespace     string    `json:"namespace,omitempty"`
+	Key           string    `json:"key,omitempty"`
+	Detail        string    `json:"detail,omitempty"`
+
+	Raw json.RawMessage `json:"-"` // as sent
+}
+
+// UnmarshalJSON implements json.Unmarshaler: it keeps what was sent.
+func (e *Event) UnmarshalJSON(b []byte) error {
+	type plain Event
+	err := json.Unmarshal(b, (*plain)(e))
+	e.Raw = append(json.RawMessage(nil), b...)
+	return err
+}

@@ -1,0 +1,167 @@
+// Package remoting is a client of the RocketMQ remoting protocol: one connection, on which many requests may be under way.
+package remoting
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/waymark-mq/waymark/codec"
+)
+
+// ErrClosed is the error of calls on a Client that was closed.
+var ErrClosed = errors.New("remoting: connection closed")
+
+// Options are how to connect.
+type Options struct {
+	TLS           *tls.Config // nil: none
+	MaxFrameBytes int         // of an answer; 0: codec.DefaultMaxFrameBytes
+}
+
+// Client is a connection. Its methods are for any goroutine. It reads one answer at a time and grows its memory only with what
+// has come, so that a peer makes it hold no more than one frame.
+type Client struct {
+	conn net.Conn
+
+	mu      sync.Mutex // of what follows, and of writes
+	opaque  int32
+	pending map[int32]*call
+	err     error // why it has ended; nil: it hasn't
+	out     []byte
+}
+
+// call is a request under way. Whoever takes it out of pending ends it.
+type call struct {
+	use  func(*codec.Command) error
+	done chan error // room for one
+}
+
+// Dial connects to host:port, and through TLS if o says so. ctx bounds that alone.
+func Dial(ctx context.Context, addr string, o Options) (*Client, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("remoting: %w", err)
+	}
+	if o.TLS != nil {
+		inside := tls.Client(conn, o.TLS)
+		if err := inside.HandshakeContext(ctx); err != nil {
+			_ = conn.Close()
+			return nil, fmt.Errorf("remoting: TLS with %s: %w", addr, err)
+		}
+		conn = inside
+	}
+	if o.MaxFrameBytes == 0 {
+		o.MaxFrameBytes = codec.DefaultMaxFrameBytes
+	}
+	c := &Client{conn: conn, pending: map[int32]*call{}}
+	go c.read(&frameReader{r: bufio.NewReader(conn), maxBytes: o.MaxFrameBytes})
+	return c, nil
+}
+
+// Close ends the connection and the calls under way.
+func (c *Client) Close() { c.end(ErrClosed) }
+
+// Call sends a request, whose opaque is set here, and waits for its answer, until ctx ends. use is called with it on the
+// goroutine that reads, so it must be short and make no call; the command and what it hands out are good until it returns. Its
+// error is Call's. Any other error means that use was not called.
+func (c *Client) Call(ctx context.Context, h codec.Header, body []byte, use func(*codec.Command) error) error {
+	w := &call{use: use, done: make(chan error, 1)}
+	opaque, err := c.send(ctx, h, body, w)
+	if err != nil {
+		return err
+	}
+	select {
+	case err := <-w.done:
+		return err
+	case <-ctx.Done():
+		if c.take(opaque) == nil {
+			return <-w.done // the answer is being used
+		}
+		return fmt.Errorf("remoting: no answer to request %d: %w", h.Code, ctx.Err())
+	}
+}
+
+// writeTime bounds a write to a peer that doesn't read, for calls without a deadline.
+const writeTime = 30 * time.Second
+
+func (c *Client) send(ctx context.Context, h codec.Header, body []byte, w *call) (opaque int32, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, fmt.Errorf("remoting: request %d: %w", h.Code, err)
+	}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		deadline = time.Now().Add(writeTime)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return 0, c.err
+	}
+	c.opaque++
+	h.Opaque = c.opaque
+	c.out = codec.AppendFrame(c.out[:0], codec.SerializeJSON, &h, body)
+	c.pending[h.Opaque] = w
+	_ = c.conn.SetWriteDeadline(deadline)
+	if _, err := c.conn.Write(c.out); err != nil {
+		delete(c.pending, h.Opaque)
+		err = fmt.Errorf("remoting: request %d: %w", h.Code, err)
+		c.endLocked(err) // part of a frame may have left
+		return 0, err
+	}
+	return h.Opaque, nil
+}
+
+// take returns the call of that opaque, nil if somebody else has it.
+func (c *Client) take(opaque int32) *call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.pending[opaque]
+	delete(c.pending, opaque)
+	return w
+}
+
+func (c *Client) end(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.endLocked(err)
+}
+
+func (c *Client) endLocked(err error) {
+	if c.err != nil {
+		return
+	}
+	c.err = err
+	_ = c.conn.Close()
+	for opaque, w := range c.pending {
+		delete(c.pending, opaque)
+		w.done <- err
+	}
+}
+
+// read hands answers to their calls until the connection ends. Answers that nobody waits for any more, and requests of the
+// peer, are passed over.
+func (c *Client) read(frames *frameReader) {
+	var cmd codec.Command
+	for {
+		f, err := frames.next()
+		if err == nil {
+			err = cmd.Parse(f)
+		}
+		if err != nil {
+			c.end(fmt.Errorf("remoting: connection to %s: %w", c.conn.RemoteAddr(), err))
+			return
+		}
+		if !cmd.IsResponse() {
+			continue
+		}
+		if w := c.take(cmd.Opaque); w != nil {
+			w.done <- w.use(&cmd)
+		}
+	}
+}
