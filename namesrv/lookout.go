@@ -31,9 +31,10 @@ const (
 // call that waits. The writer leaves ends of brokers in a queue.
 type lookout struct {
 	server  *Server
-	tell    func([]life.Word) // to the peers; nil: there are none
-	timeout time.Duration     // of a probe
-	keeps   bool              // links are used again soon enough
+	tell    func([]life.Word)         // to the peers; nil: there are none
+	members func() (known, alive int) // the peers
+	timeout time.Duration             // of a probe
+	keeps   bool                      // links are used again soon enough
 	ends    *queue[*core.Event]
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -49,14 +50,14 @@ type lookout struct {
 	lost     atomic.Uint64 // ends that were not told: too many waited
 }
 
-// newLookout returns nil if settings want none. tell may be nil: there are no peers.
-func newLookout(s *Server, c *settings.Settings, tell func([]life.Word)) *lookout {
-	interval := time.Duration(c.ProbeIntervalMillis) * time.Millisecond
-	if interval == 0 && tell == nil {
+// newLookout returns nil if settings want none. It doesn't look yet.
+func newLookout(s *Server, c *settings.Settings) *lookout {
+	interval, peers := time.Duration(c.ProbeIntervalMillis)*time.Millisecond, c.PeerListenAddress != ""
+	if interval == 0 && !peers {
 		return nil
 	}
-	return &lookout{
-		server: s, tell: tell,
+	l := &lookout{
+		server:  s,
 		timeout: time.Duration(c.ProbeTimeoutMillis) * time.Millisecond,
 		keeps:   interval > 0 && interval <= time.Minute,
 		ends:    newQueue[*core.Event](),
@@ -64,10 +65,14 @@ func newLookout(s *Server, c *settings.Settings, tell func([]life.Word)) *lookou
 		judge: life.NewJudge(life.Rules{
 			Interval: interval, Failures: c.ProbeFailuresToSuspect,
 			Removes: c.ProbeRemoves, RemoveAfter: time.Duration(c.ProbeRemoveAfterMillis) * time.Millisecond,
-			OnWord: tell != nil && c.PeerOfflineProbe, Period: registrationPeriod,
+			OnWord: peers && c.PeerOfflineProbe, Period: registrationPeriod,
 		}),
 		lastRound: s.clock.Now(),
 	}
+	if peers {
+		l.tell, l.members = s.tellPeers, s.countPeers
+	}
+	return l
 }
 
 // start begins the rounds.
@@ -122,13 +127,6 @@ func (l *lookout) heard(peer string, words []life.Word) {
 	}
 }
 
-// setPeers tells how many peers there are, and how many of them can be reached. Any goroutine.
-func (l *lookout) setPeers(known, alive int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.judge.SetPeers(known, alive)
-}
-
 // round does what is due.
 func (l *lookout) round(ctx context.Context) {
 	var a life.Actions
@@ -156,9 +154,14 @@ func (l *lookout) declare(d *core.DeclareDead) {
 }
 
 func (l *lookout) decide(a *life.Actions) {
+	known, alive := 0, 0
+	if l.members != nil {
+		known, alive = l.members()
+	}
 	now := l.server.clock.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.judge.SetPeers(known, alive)
 	if late := now - l.lastRound - int64(lookoutRound); late > frozenNanos {
 		l.judge.Froze(now, late)
 	}

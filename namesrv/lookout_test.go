@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -224,15 +225,35 @@ func TestSuspectStaysUnlessProbesRemove(t *testing.T) {
 	}
 }
 
+// toldWords are what peers would have been told.
+type toldWords struct {
+	mu    sync.Mutex
+	words []life.Word
+}
+
+func (t *toldWords) add(words []life.Word) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.words = append(t.words, words...)
+}
+
+// of are those about a broker name.
+func (t *toldWords) of(brokerName string) []life.Word {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(t.words), func(w life.Word) bool { return w.BrokerName != brokerName })
+}
+
 // A peer's word has a broker asked at once, and with the broker's own silence it is enough; the peers are told of the end of a connection.
 func TestWordsOfPeers(t *testing.T) {
-	s, p := start(t), listenProbed(t)
-	var told []life.Word
-	c := *s.settings.Load()
-	c.ProbeTimeoutMillis, c.ProbeFailuresToSuspect, c.PeerOfflineProbe = 20, 3, true
-	s.lookout = newLookout(s.Server, &c, func(words []life.Word) { told = append(told, words...) })
-	s.lookout.setPeers(2, 2)
-	t.Cleanup(func() { s.lookout = nil })
+	p := listenProbed(t)
+	home := t.TempDir()
+	c := settings.Default(settings.Env{HomeDir: home})
+	c.PeerListenAddress, c.ProbeTimeoutMillis = "127.0.0.1:0", 20
+	s := newTestServer(t, home, Options{Settings: c})
+	var told toldWords
+	s.lookout.tell = told.add
+	s.mustStart()
 
 	s.dial().register(broker("a").set("brokerAddr", p.addr()))
 	s.lookUntil("an answer", func() bool {
@@ -250,8 +271,8 @@ func TestWordsOfPeers(t *testing.T) {
 	if _, ok := s.live(cluster, p.addr()); !ok {
 		t.Fatal("a broker that answers is gone by a peer's word")
 	}
-	if len(told) == 0 || told[0].Kind != life.Alive {
-		t.Errorf("told %+v", told)
+	if words := told.of("a"); len(words) == 0 || words[0].Kind != life.Alive {
+		t.Errorf("told %+v", words)
 	}
 	p.listener.Close()
 	s.lookout.mu.Lock()
@@ -269,14 +290,12 @@ func TestWordsOfPeers(t *testing.T) {
 		t.Errorf("logged %v", l)
 	}
 
-	told = nil
 	b := s.dial()
 	b.register(broker("b"))
 	s.end(b)
 	s.look()
-	told = slices.DeleteFunc(told, func(w life.Word) bool { return w.BrokerName != "b" })
-	if len(told) != 1 || told[0].Kind != life.Closed {
-		t.Errorf("told %+v", told)
+	if words := told.of("b"); len(words) != 1 || words[0].Kind != life.Closed {
+		t.Errorf("told %+v", words)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-mq/waymark/namesrv/digest"
 	"github.com/waymark-mq/waymark/namesrv/peers"
 	"github.com/waymark-mq/waymark/namesrv/settings"
+	life "github.com/waymark-mq/waymark/namesrv/verdict"
 )
 
 // peering is what the server has to do with other nameservers. What it owns is made by Start and not changed after it.
@@ -42,7 +43,7 @@ func (s *Server) startPeering(c *settings.Settings) error {
 	s.peering.admin, _ = c.AdminAddr()
 	g, err := peers.New(peers.Options{
 		Listen: c.PeerListenAddress, Advertise: c.PeerAdvertiseAddress, Name: c.PeerName, Peers: c.PeerList(), Keys: keys,
-		Logger: s.logger, Now: s.clock.Now, Self: s.self,
+		Logger: s.logger, Now: s.clock.Now, Self: s.self, Heard: s.lookout.heard,
 		Digest: func() peers.Digest { return s.peering.digests.Of(s.table.Load()).Sum },
 		List:   func(q peers.Query) peers.Page { return s.peering.digests.Of(s.table.Load()).Page(q) },
 	})
@@ -59,6 +60,12 @@ func (s *Server) startPeering(c *settings.Settings) error {
 	}
 	return nil
 }
+
+// tellPeers tells the others what this server has seen of brokers' lives. The lookout's, which begins after Start has opened the address.
+func (s *Server) tellPeers(words []life.Word) { s.peering.group.Tell(words) }
+
+// countPeers is how many others there are, and how many of them are reached. Likewise.
+func (s *Server) countPeers() (known, alive int) { return s.peering.group.Reached() }
 
 // stopPeering leaves the others, before connections end: that brokers' do is no news of them then.
 func (s *Server) stopPeering() {

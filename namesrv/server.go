@@ -170,6 +170,7 @@ func New(o Options) (*Server, error) {
 	if err := s.guard.set(o.Settings); err != nil {
 		return nil, fmt.Errorf("namesrv: %w", err)
 	}
+	s.lookout = newLookout(s, o.Settings)
 	s.setLevel(o.Settings)
 	s.checkOrderConfs(kv[core.OrderTopicConfig])
 	return s, nil
@@ -263,7 +264,7 @@ func (s *Server) Start() error {
 		s.settings.Store(&bound)
 		s.startedWith.Store(&bound)
 	}
-	if s.lookout = newLookout(s, c, nil); s.lookout != nil {
+	if s.lookout != nil {
 		s.lookout.start()
 	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns

@@ -293,5 +293,17 @@ func (g *Group) Members() []Member {
 	return members
 }
 
+// Reached is how many others are known, and how many of them are reached.
+func (g *Group) Reached() (known, alive int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range g.peers {
+		if known++; p.alive {
+			alive++
+		}
+	}
+	return known, alive
+}
+
 // ErrNoPeer: there is no such nameserver, or it isn't reached.
 var ErrNoPeer = errors.New("peers: no such peer, or it isn't there now")

@@ -182,11 +182,9 @@ func (f *fleet) act(i int) {
 		f.step(i, d)
 	}
 	for _, w := range a.Tell {
-		age := f.now - w.Sign
 		for to := range f.servers {
 			if to != i && !f.lost() {
 				f.send(to, func(r *testServer) {
-					w.Sign = f.now - age
 					r.judge.Heard(f.now, s.name, &w)
 				})
 			}

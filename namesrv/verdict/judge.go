@@ -29,8 +29,9 @@ type Rules struct {
 const (
 	// retry is how soon a failed probe comes again, at the latest.
 	retry = time.Second
-	// slack is how much younger than said a peer's last sign of life is taken to be: what a word takes to come, with a pause of either process.
-	slack = 6 * time.Second
+	// slack is by how much a peer's last sign of life has to be younger or older than one from here to count as that: ages are exact but for
+	// the way of a message (see package peers).
+	slack = time.Second
 	// checkFor is how long a broker is probed because of a peer's word.
 	checkFor = 15 * time.Second
 	// leastIsolated and isolatedPercent: if as many of the brokers that have answered before fail at once, it is likelier that the way out of
@@ -250,7 +251,7 @@ func (j *Judge) vouch(c *brokerCase, sign int64) {
 	j.words = append(j.words, Word{Kind: Alive, Broker: c.Broker, Version: c.live.DataVersion, Sign: sign})
 }
 
-// Heard takes a peer's word. Its sign of life is taken to be younger than said when it speaks for the broker, and older when against.
+// Heard takes a peer's word.
 func (j *Judge) Heard(now int64, peer string, w *Word) {
 	c := j.cases[w.key()]
 	if c == nil || c.BrokerName != w.BrokerName || c.live.DataVersion.After(w.Version) && w.Kind != Alive {
@@ -262,7 +263,7 @@ func (j *Judge) Heard(now int64, peer string, w *Word) {
 		c.against = slices.DeleteFunc(c.against, func(e evidence) bool { return e.peer == peer })
 		return
 	}
-	if own := c.sign(); own > w.Sign { // certainly younger: the peer's is older than it seems
+	if own := c.sign(); own > w.Sign+int64(slack) {
 		j.vouch(c, own)
 	}
 	c.accuse(evidence{peer, w.Kind, w.Sign, now})

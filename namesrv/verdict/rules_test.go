@@ -82,8 +82,8 @@ func TestWordAlone(t *testing.T) {
 		age  time.Duration
 		want int
 	}{
-		{Unregistered, 0, 1}, {Unregistered, 13 * time.Second, 1},
-		{Unregistered, 15 * time.Second, 0}, // may have been on its way for so long
+		{Unregistered, 0, 1}, {Unregistered, 18 * time.Second, 1},
+		{Unregistered, 20 * time.Second, 0}, // as old as the sign of life here, but for the way
 		{Expired, 121 * time.Second, 0}, {Expired, 13 * time.Second, 1},
 		{Closed, 0, 0}, {Closed, 13 * time.Second, 0}, // a connection's end alone proves nothing
 		{Refused, 0, 0}, {Unanswered, 0, 0}, {Suspect, 0, 0}, {Alive, 0, 0},
