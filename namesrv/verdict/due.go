@@ -9,6 +9,9 @@ import (
 // hearing is how long a broker is suspect at the least before the evidence of probes removes it: time for the peers to speak for it.
 const hearing = 2 * time.Second
 
+// objection is how long a peer's evidence waits for another peer to speak for the broker.
+const objection = time.Second
+
 // maxAsked bounds the suspicions that are told at a time; the others' turn comes.
 const maxAsked = 256
 
@@ -36,6 +39,7 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 			asks--
 		}
 	}
+	j.lookForLost(now, room, a)
 	a.Tell, j.words = append(a.Tell, j.words...), j.words[:0]
 	a.Turned, j.turns = append(a.Turned, j.turns...), j.turns[:0]
 }
@@ -104,12 +108,12 @@ func (j *Judge) convicts(c *brokerCase, e *evidence, last, now int64) bool {
 			return true
 		}
 	}
-	if !c.answersHere || known > e.at {
+	if !c.answersHere || known > e.from || now-e.from < int64(objection) {
 		return false
 	}
 	switch e.kind {
 	case Unregistered, Closed: // and the address refuses connections
-		return c.rejections > 0
+		return c.rejections > 0 && c.rejectedAt > e.from
 	case Refused:
 		return j.rules.Removes && c.rejections >= 2
 	case Unanswered:
