@@ -27,16 +27,22 @@ func (t *Table) register(now int64, c *RegisterBroker, r *Result) {
 		r.Conflict = true
 		return
 	}
+	first := known == "" || t.unconfirmed(g, known)
 	single := len(c.Body.Topics) == 1 && !c.Body.NullTopicTable
-	if known == "" && (single || (g != nil && len(g.Addrs) >= maxGroupMembers)) {
+	if (first && single) || (known == "" && g != nil && len(g.Addrs) >= maxGroupMembers) {
 		r.Refused = true
 		t.event(EventRefused, c, "")
 		return
 	}
-	reg := registration{RegisterBroker: c, first: known == ""}
+	if t.contradicts(c, g) {
+		t.forget(g)
+		displaced = ""
+	}
+	reg := registration{RegisterBroker: c, first: first}
 	reg.prev = t.takeOver(c)
 	if displaced != "" {
 		t.event(EventReplaced, c, displaced)
+		t.forgetLive(g, displaced)
 	}
 	t.joinGroup(&reg)
 	t.applyTopics(&reg)
@@ -51,7 +57,7 @@ func (t *Table) register(now int64, c *RegisterBroker, r *Result) {
 // registration is a RegisterBroker on its way through the tables.
 type registration struct {
 	*RegisterBroker
-	first   bool  // the slot (name, id) was empty
+	first   bool  // the slot (name, id) was empty, or nobody but a restored broker had it
 	prev    *Live // what the address registered before under this name; nil if nothing
 	group   *Group
 	changed int // topics and mappings added or changed
@@ -65,7 +71,7 @@ func (r *registration) newVersion() bool {
 // losesConflict reports whether the slot is held by a live broker of a greater stateVersion.
 func (t *Table) losesConflict(c *RegisterBroker, holder string) bool {
 	l, ok := t.live.Get(liveKey(c.ClusterName, holder))
-	return ok && l.DataVersion.StateVersion > c.Body.DataVersion.StateVersion
+	return ok && !l.Provisional && l.DataVersion.StateVersion > c.Body.DataVersion.StateVersion
 }
 
 func (t *Table) loseConflict(g *Group, c *RegisterBroker, holder string) {
@@ -81,12 +87,17 @@ func (t *Table) loseConflict(g *Group, c *RegisterBroker, holder string) {
 	t.event(EventConflict, c, holder)
 }
 
-// takeOver returns what the address registered before under this name. If it
-// registered under another name, that one loses it.
+// takeOver returns what the address registered before under this name; a restored entry is confirmed, and counts as nothing
+// registered. If it registered under another name, that one loses it.
 func (t *Table) takeOver(c *RegisterBroker) *Live {
 	key := liveKey(c.ClusterName, c.BrokerAddr)
 	prev, ok := t.live.Get(key)
-	if !ok || prev.BrokerName == c.BrokerName {
+	switch {
+	case ok && prev.Provisional && prev.BrokerName == c.BrokerName:
+		t.dropLive(key, prev)
+		t.updateRestored(func(r *RestoreStatus) { r.Confirmed++ })
+		return nil
+	case !ok || prev.BrokerName == c.BrokerName:
 		return prev
 	}
 	e := t.event(EventMoved, c, prev.BrokerName)
@@ -144,7 +155,7 @@ func (t *Table) applyTopics(r *registration) {
 	all := r.newVersion()
 	for i := range r.Body.Topics {
 		c := &r.Body.Topics[i]
-		if c.HasName && t.setQueue(c.Name, r.group, queueSetting{c.ReadQueueNums, c.WriteQueueNums, c.Perm & mask, c.TopicSysFlag}, all) {
+		if c.HasName && t.setQueue(c.Name, r.group, queueSetting{c.ReadQueueNums, c.WriteQueueNums, c.Perm & mask, c.TopicSysFlag, false}, all) {
 			r.changed++
 		}
 	}
@@ -160,7 +171,7 @@ func (t *Table) applyTopics(r *registration) {
 }
 
 // deleteMissing takes the broker off the topics that the registration lacks
-// (deleteTopicWithBrokerRegistration).
+// (deleteTopicWithBrokerRegistration), but for restored ones: they may come with its next part, and go at the end of the grace.
 func (t *Table) deleteMissing(r *registration) {
 	sent := make(map[string]struct{}, len(r.Body.Topics))
 	for i := range r.Body.Topics {
@@ -168,7 +179,7 @@ func (t *Table) deleteMissing(r *registration) {
 	}
 	for _, id := range t.topicsOf(r.group) {
 		name := t.index.names[id]
-		if _, ok := sent[name]; !ok {
+		if _, ok := sent[name]; !ok && !t.restoredTopic(name, r.group) {
 			t.removeQueue(name, r.group)
 			r.changed++
 		}

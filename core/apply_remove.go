@@ -61,6 +61,7 @@ func (t *Table) tick(now int64, c *Tick) {
 		for _, l := range t.live.All() {
 			l.Cell.shift(c.LatenessNanos, now)
 		}
+		t.updateRestored(func(r *RestoreStatus) { r.UntilNanos += c.LatenessNanos })
 		t.effect(&Event{Kind: EventDeadlinesShifted, LatenessNanos: c.LatenessNanos})
 	}
 	t.reviewSuspects(now)
@@ -73,6 +74,7 @@ func (t *Table) tick(now int64, c *Tick) {
 		}
 	})
 	t.expire(now, t.holdBack(now, silent))
+	t.endRestore(now)
 	t.endGuard()
 }
 
@@ -133,13 +135,25 @@ func (t *Table) bury(cell *LiveCell, why EventKind, owner Peer) bool {
 	return true
 }
 
-// slotOf is the group that the broker's end takes its address from; nil if there is none.
+// slotOf is the group that the broker's end takes its address from; nil if there is none. A restored broker, whose entry is gone
+// already, leaves nothing behind, whatever its cluster, but an address that another entry stands behind.
 func (t *Table) slotOf(l *Live) *Group {
 	g := t.brokers.group(l.BrokerName)
-	if g == nil || g.ClusterName != l.ClusterName || !g.hasAddr(l.BrokerAddr) {
+	switch {
+	case g == nil || !g.hasAddr(l.BrokerAddr):
+		return nil
+	case l.Provisional && t.backed(g, l.BrokerAddr), !l.Provisional && g.ClusterName != l.ClusterName:
 		return nil
 	}
 	return g
+}
+
+// backed reports whether a live entry stands behind an address of a group.
+func (t *Table) backed(g *Group, addr string) bool {
+	return slices.ContainsFunc(t.brokers.homes[g.Name], func(home string) bool {
+		l, ok := t.live.Get(liveKey(home, addr))
+		return ok && l.BrokerName == g.Name
+	})
 }
 
 // dropLive takes a live entry out of everything that leads to it.
@@ -149,6 +163,9 @@ func (t *Table) dropLive(key string, l *Live) {
 	t.disown(l.Cell)
 	t.filtered -= hasFilters(l)
 	t.live.Delete(key)
+	if l.Provisional {
+		t.updateRestored(func(r *RestoreStatus) { r.ToCome-- })
+	}
 }
 
 // removeAddr takes an address out of a broker group, and the group with its

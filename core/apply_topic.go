@@ -47,7 +47,7 @@ func (t *Table) registerTopic(c *RegisterTopic) {
 		if g == nil {
 			break
 		}
-		if t.setQueue(c.Topic, g, queueSetting{q.ReadQueueNums, q.WriteQueueNums, q.Perm, q.TopicSysFlag}, true) {
+		if t.setQueue(c.Topic, g, queueSetting{q.ReadQueueNums, q.WriteQueueNums, q.Perm, q.TopicSysFlag, false}, true) {
 			t.brokers.mark(g)
 			e.TopicsChanged++
 		}
@@ -83,18 +83,15 @@ func (t *Table) setPerm(brokerName string, perm func(int32) int32) (found, chang
 	return len(ids), changed
 }
 
-// setQueue stores a group's queue of a topic if the topic lacks it or, with
+// setQueue stores a group's queue of a topic if the topic lacks it, has a restored one or, with
 // replace, if it differs; it reports whether anything changed.
 func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) bool {
 	r, known := t.topics.Get(topic)
-	if known && !replace && r.list.find(g.index) >= 0 {
+	if known && !replace && r.list.find(g.index) >= 0 && !t.restoredQueue(r.list, g) {
 		return false
 	}
 	if !known {
-		r = &TopicRoute{name: topic, list: noQueues, id: t.index.newID(topic), born: t.batch}
-		t.topics.Set(topic, r)
-		t.namesChanged = true
-		t.bytes += listedBytes(topic)
+		r = t.newTopic(topic)
 	}
 	setting := t.queues.acquire(s)
 	defer t.queues.release(setting)
@@ -104,6 +101,15 @@ func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) b
 	}
 	t.setList(r, to)
 	return true
+}
+
+// newTopic makes a topic, which must be given a list in the same command.
+func (t *Table) newTopic(name string) *TopicRoute {
+	r := &TopicRoute{name: name, list: noQueues, id: t.index.newID(name), born: t.batch}
+	t.topics.Set(name, r)
+	t.namesChanged = true
+	t.bytes += listedBytes(name)
+	return r
 }
 
 // setList gives a topic another list.

@@ -33,5 +33,6 @@
 //	mapping.go        static mappings            check_on.go        proofs, in builds tagged invariants
 //	kv.go             KV configuration           fold.go            zone names
 //	orderconf.go      its order configurations   edit.go            what 216, 217, 205, 327 changed
-//	liveness.go       LiveCell, Live
+//	liveness.go       LiveCell, Live             state.go           what Export writes and Restore reads
+//	apply_restore.go  what an earlier process knew
 package core

@@ -25,7 +25,7 @@ type Result struct {
 	Refused bool
 	// Conflict: the registration lost against a live one of a greater stateVersion.
 	Conflict bool
-	// Count of topics that WipeWritePerm or AddWritePerm found.
+	// Count of topics that WipeWritePerm or AddWritePerm found, of brokers that Restore or DropRestored did.
 	Count int
 	// Reply to a RegisterBroker that was neither refused nor lost.
 	MasterAddr, HAServerAddr codec.NullString
@@ -53,28 +53,32 @@ type NotifyMinBrokerID struct {
 type EventKind uint8
 
 const (
-	EventRegistered       EventKind = iota // first registration of this cluster and address
-	EventChanged                           // a known broker registered something new
-	EventUnchanged                         // a known broker registered what was known
-	EventRefused                           // one topic under an unknown id, or too many ids
-	EventConflict                          // lost against a greater stateVersion
-	EventReplaced                          // took the slot of another address (equal or greater stateVersion)
-	EventUnregistered                      // by 104
-	EventClosed                            // its connection ended
-	EventExpired                           // silent for longer than its timeout
-	EventMoved                             // the address registered under another broker name
-	EventTwoClusters                       // the broker name is known in another cluster
-	EventTimeoutClamped                    // asked for a timeout outside 1 s … 1 year
-	EventPartsDelete                       // under a known DataVersion topics went and others came: parts of a split registration take off each other's
-	EventDeadlinesShifted                  // a tick came late; Lateness says by how much
-	EventExpiryHeld                        // Brokers of AllBrokers fell silent at once: they are suspect and stay for a while
-	EventExpiryGuardEnded                  // none is suspect any more; Brokers were, of which Expired went when their time was over
-	EventTopicDeleted                      // 216 took brokers off a topic
-	EventTopicRegistered                   // 217 gave a topic brokers or other queues
-	EventWriteWiped                        // 205 took the write permission off a broker name's topics
-	EventWriteAdded                        // 327 set their permission to 6
-	EventKVPut                             // 100 changed a value
-	EventKVDeleted                         // 102 deleted one
+	EventRegistered        EventKind = iota // first registration of this cluster and address
+	EventChanged                            // a known broker registered something new
+	EventUnchanged                          // a known broker registered what was known
+	EventRefused                            // one topic under an unknown id, or too many ids
+	EventConflict                           // lost against a greater stateVersion
+	EventReplaced                           // took the slot of another address (equal or greater stateVersion)
+	EventUnregistered                       // by 104
+	EventClosed                             // its connection ended
+	EventExpired                            // silent for longer than its timeout
+	EventMoved                              // the address registered under another broker name
+	EventTwoClusters                        // the broker name is known in another cluster
+	EventTimeoutClamped                     // asked for a timeout outside 1 s … 1 year
+	EventPartsDelete                        // under a known DataVersion topics went and others came: parts of a split registration take off each other's
+	EventDeadlinesShifted                   // a tick came late; Lateness says by how much
+	EventExpiryHeld                         // Brokers of AllBrokers fell silent at once: they are suspect and stay for a while
+	EventExpiryGuardEnded                   // none is suspect any more; Brokers were, of which Expired went when their time was over
+	EventTopicDeleted                       // 216 took brokers off a topic
+	EventTopicRegistered                    // 217 gave a topic brokers or other queues
+	EventWriteWiped                         // 205 took the write permission off a broker name's topics
+	EventWriteAdded                         // 327 set their permission to 6
+	EventKVPut                              // 100 changed a value
+	EventKVDeleted                          // 102 deleted one
+	EventRestored                           // Brokers and Topics of an earlier process are served provisionally
+	EventUnconfirmed                        // a restored broker didn't register within the grace
+	EventRefusedConnection                  // a restored broker's address refuses connections
+	EventRestoreEnded                       // the grace is over: Brokers of AllBrokers have registered, and TopicsChanged queues that none of them has went
 
 	numberOfEventKinds
 )
@@ -104,7 +108,7 @@ type Event struct {
 	Gone          []string
 	LatenessNanos int64
 	// Brokers, AllBrokers and Expired count slots (addresses of a broker name) for EventExpiryHeld and
-	// EventExpiryGuardEnded, which name no broker.
+	// EventExpiryGuardEnded, live brokers for EventRestored and EventRestoreEnded; these name no broker.
 	Brokers, AllBrokers, Expired int
 }
 

@@ -1,0 +1,386 @@
+package core_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+	"pgregory.net/rapid"
+)
+
+const grace = int64(10 * time.Second)
+
+// restored makes a table of what a snapshot holds, as another process would, with the same settings and KV table.
+func restored(s *core.Snapshot, now int64, c core.Restore) (*core.Table, core.Result) {
+	kv := map[string]map[string]string{}
+	names, _ := s.KVNamespaces()
+	for _, ns := range names {
+		kv[ns] = map[string]string{}
+		keys, _ := s.KVKeys(ns)
+		for _, k := range keys {
+			kv[ns][k], _ = s.KV(ns, k)
+		}
+	}
+	table, out := core.NewTable(s.Settings(), kv), core.Outcome{}
+	if c.MaxAgeNanos == 0 {
+		c.MaxAgeNanos = int64(time.Hour)
+	}
+	c.State, c.UntilNanos = s.Export(now), now+grace
+	table.Step(now, []core.Command{&c}, &out)
+	return table, out.Results[0]
+}
+
+// orphaned reports whether an address of a group has no registration behind it: two clusters shared its name.
+func orphaned(s *core.Snapshot) bool {
+	for g := range s.Groups("") {
+		for _, a := range g.Addrs {
+			if l, ok := s.LiveOf(g, a.Addr); !ok || !s.InCluster(l.ClusterName, g.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// routeReads are all answers but those of 322, which treats restored brokers as unknown.
+func routeReads(s *core.Snapshot) (texts []string) {
+	for _, text := range allReads(snapshotReads{s}) {
+		if !strings.HasPrefix(text, "version ") {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// TestPropertyRestoredAnswersAreTheSame: whatever happened to a table, one that is restored from it answers as it does, and a second
+// one from that. When the grace is over and nobody has registered, nothing is left of it.
+func TestPropertyRestoredAnswersAreTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			w.step(t)
+		}
+		s := w.table.Snapshot
+		if orphaned(s) {
+			t.Skip("an address without a registration isn't restored")
+		}
+		table, _ := restored(s, w.now, core.Restore{})
+		if diff := firstDifference(routeReads(table.Load()), routeReads(s)); diff != "" {
+			t.Fatalf("restored: %s", diff)
+		}
+		again, _ := restored(table.Load(), w.now, core.Restore{})
+		if diff := firstDifference(routeReads(again.Load()), routeReads(s)); diff != "" {
+			t.Fatalf("restored twice: %s", diff)
+		}
+		var out core.Outcome
+		again.Step(w.now+grace+1, []core.Command{&core.Tick{}}, &out)
+		if left := again.Load(); left.Brokers() != 0 || left.Topics() != 0 || left.Mappings() != 0 {
+			t.Fatalf("%d brokers, %d topics, %d mappings are left", left.Brokers(), left.Topics(), left.Mappings())
+		}
+	})
+}
+
+// TestPropertyRegistrationsHaveTheLastWord: a restored table whose brokers have registered twice, with the end of the grace in
+// between, is what it would be if nothing had been restored.
+func TestPropertyRegistrationsHaveTheLastWord(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		register := func() *core.RegisterBroker {
+			c := w.drawRegistration(t)
+			c.ClusterName, c.HasTimeout = "c1", false // a name in two clusters is in both while one of them is only restored
+			c.Body.NullTopicTable = c.Body.NullTopicTable || c.BrokerID != core.MasterID // a slave brings topics only while no master is known
+			c.BrokerAddr = fmt.Sprint(c.BrokerName, c.BrokerID, pick(t, "host", []string{":1", ":2"}))
+			return c
+		}
+		batch := func(label string) (commands []core.Command) {
+			for range rapid.IntRange(1, 5).Draw(t, label) {
+				commands = append(commands, register())
+			}
+			return commands
+		}
+		var out core.Outcome
+		w.table.table.Step(0, batch("before"), &out)
+		warm, _ := restored(w.table.table.Load(), 1, core.Restore{})
+		cold := core.NewTable(w.table.table.Load().Settings(), nil)
+		after := batch("after")
+		for _, table := range []*core.Table{warm, cold} {
+			table.Step(2, after, &out)
+			table.Step(3+grace, []core.Command{&core.Tick{}}, &out)
+			table.Step(4+grace, after, &out)
+		}
+		if diff := firstDifference(allReads(snapshotReads{warm.Load()}), allReads(snapshotReads{cold.Load()})); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// TestPropertyRestoredTableTakesEverything: any commands at a restored table leave its indexes right (in builds with internal
+// checks), and nothing provisional once the grace is over.
+func TestPropertyRestoredTableTakesEverything(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		for range rapid.IntRange(1, 6).Draw(t, "steps before") {
+			w.step(t)
+		}
+		table, _ := restored(w.table.Snapshot, w.now, core.Restore{})
+		until := w.now + grace
+		var out core.Outcome
+		for range rapid.IntRange(1, 10).Draw(t, "steps after") {
+			w.pass(t)
+			c := w.drawCommand(t)
+			if tick, ok := c.(*core.Tick); ok {
+				until += tick.LatenessNanos
+			}
+			table.Step(w.now, []core.Command{c}, &out)
+			if r, ok := table.Load().Restored(); ok && (r.ToCome < 0 || r.Confirmed+r.ToCome > r.Brokers) {
+				t.Fatalf("%+v", r)
+			}
+		}
+		table.Step(max(w.now, until)+1, []core.Command{&core.Tick{}}, &out)
+		s := table.Load()
+		if _, still := s.Restored(); still {
+			t.Fatal("the grace isn't over")
+		}
+		for l := range s.AllLive() {
+			if l.Provisional {
+				t.Fatalf("%s is still provisional", l.BrokerAddr)
+			}
+		}
+		names, _ := s.TopicNames("", "", 100)
+		for _, name := range names {
+			v, _ := s.Topic(name)
+			for _, q := range v.Queues {
+				if q.Provisional {
+					t.Fatalf("%q of %s is still provisional", name, q.Group.Name)
+				}
+			}
+		}
+	})
+}
+
+// restoredBroker is a restored table of one broker, a at h:1, with the topics, and what happens to it.
+type restoredBroker struct {
+	*testing.T
+	*core.Table
+	out core.Outcome
+}
+
+func registration(counter int64, topics ...string) *core.RegisterBroker {
+	body := &codec.RegisterBody{DataVersion: codec.DataVersion{StateVersion: 5, Counter: counter}}
+	for _, name := range topics {
+		body.Topics = append(body.Topics, codec.TopicConfig{Key: name, Name: name, HasName: true, ReadQueueNums: 4, WriteQueueNums: 4, Perm: 6})
+	}
+	return &core.RegisterBroker{Conn: 1, ClusterName: "c", BrokerName: "a", BrokerAddr: "h:1", Body: body}
+}
+
+func restoreBroker(t *testing.T, topics ...string) *restoredBroker {
+	table, out := core.NewTable(core.DefaultSettings(), nil), core.Outcome{}
+	table.Step(0, []core.Command{registration(1, topics...), &core.WipeWritePerm{BrokerName: "a"}}, &out)
+	table, r := restored(table.Load(), 0, core.Restore{})
+	if r.Count != 1 {
+		t.Fatalf("%d brokers restored", r.Count)
+	}
+	return &restoredBroker{T: t, Table: table}
+}
+
+func (b *restoredBroker) step(now int64, c core.Command) core.Result {
+	b.Table.Step(now, []core.Command{c}, &b.out)
+	return b.out.Results[0]
+}
+
+// perms are the topics and their permissions, "-" for none.
+func (b *restoredBroker) wantPerms(want string) {
+	b.Helper()
+	s, got := b.Load(), []string{}
+	names, _ := s.TopicNames("", "", 100)
+	for _, name := range names {
+		v, _ := s.Topic(name)
+		got = append(got, fmt.Sprint(name, v.Queues[0].Perm))
+	}
+	if text := strings.Join(got, " "); text != want {
+		b.Errorf("topics %q, want %q", text, want)
+	}
+}
+
+func (b *restoredBroker) wantStatus(want core.RestoreStatus) {
+	b.Helper()
+	want.Brokers, want.Clusters, want.UntilNanos = 1, 1, grace
+	if got, _ := b.Load().Restored(); got != want {
+		b.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// A heartbeat or a 322 of a restored broker is one of an unknown broker, and prolongs nothing.
+func TestRestoredBrokerIsUnknownToItself(t *testing.T) {
+	b := restoreBroker(t, "T", "U")
+	l, _ := b.Load().Live([]byte("c"), []byte("h:1"))
+	if alive, moved := l.Cell.Touch(1, 5); alive || moved || l.Cell.Refresh(5) {
+		t.Error("a beat counts")
+	}
+	r := b.step(6, &core.QueryDataVersion{Conn: 1, ClusterName: "c", BrokerAddr: "h:1", DataVersion: l.DataVersion, HasDataVersion: true})
+	if r.Known || !r.Changed {
+		t.Errorf("322: %+v", r)
+	}
+	b.step(7, &core.EndConnection{Conn: 1})
+	b.wantPerms("T4 U4")
+	b.step(grace, &core.Tick{})
+	b.wantPerms("T4 U4")
+	b.step(grace+1, &core.Tick{})
+	b.wantPerms("")
+}
+
+// The first registration confirms the broker and brings its own permissions; what it lacks goes at the end of the grace.
+func TestRestoredBrokerRegisters(t *testing.T) {
+	b := restoreBroker(t, "T", "U", "V")
+	if r := b.step(1, registration(1, "T")); !r.Refused {
+		t.Error("a single topic was taken")
+	}
+	b.wantStatus(core.RestoreStatus{ToCome: 1})
+	b.step(2, registration(1, "T", "N"))
+	b.wantStatus(core.RestoreStatus{Confirmed: 1})
+	b.wantPerms("N6 T6 U4 V4")
+	b.step(3, registration(1, "U")) // another part of a split round, of the same version
+	b.wantPerms("N6 T6 U6 V4")
+	b.step(grace+1, &core.Tick{})
+	b.wantPerms("N6 T6 U6")
+	l, _ := b.Load().Live([]byte("c"), []byte("h:1"))
+	if last, alive := l.Cell.Last(); !alive || last != 3 || l.Cell.Owner() != 1 {
+		t.Errorf("last sign %d, alive %v, owner %d", last, alive, l.Cell.Owner())
+	}
+}
+
+// Deletion by registration leaves restored topics to the end of the grace: another part may bring them.
+func TestRestoredTopicsOutliveDeletionByRegistration(t *testing.T) {
+	b := restoreBroker(t, "T", "U")
+	s := core.DefaultSettings()
+	s.DeleteTopicWithBrokerRegistration = true
+	b.step(1, &core.SetSettings{Settings: s})
+	b.step(2, registration(2, "T", "N"))
+	b.wantPerms("N6 T6 U4")
+	b.step(grace+1, &core.Tick{})
+	b.wantPerms("N6 T6")
+}
+
+// Another address takes the slot whatever the stateVersion of the restored one.
+func TestRestoredBrokerLosesItsSlot(t *testing.T) {
+	b := restoreBroker(t, "T", "U")
+	c := registration(1, "T", "U")
+	c.BrokerAddr, c.Body.DataVersion.StateVersion = "h:2", 1
+	if r := b.step(1, c); r.Conflict || r.Refused {
+		t.Errorf("%+v", r)
+	}
+	b.wantStatus(core.RestoreStatus{})
+	b.wantPerms("T6 U6")
+	if s := b.Load(); s.Brokers() != 1 {
+		t.Errorf("%d brokers", s.Brokers())
+	}
+}
+
+// A broker name that comes back in another cluster leaves nothing in the former.
+func TestRestoredBrokerChangesItsCluster(t *testing.T) {
+	b := restoreBroker(t, "T", "U")
+	c := registration(1, "T", "N")
+	c.ClusterName = "d"
+	b.step(1, c)
+	b.wantPerms("N6 T6")
+	if s := b.Load(); s.InCluster("c", "a") || !s.InCluster("d", "a") || s.Brokers() != 1 {
+		t.Errorf("cluster information %s, %d brokers", s.ClusterInfo().Body(), s.Brokers())
+	}
+}
+
+// What refuses connections goes at once, if it hasn't registered.
+func TestDropRestored(t *testing.T) {
+	drop := &core.DropRestored{Brokers: []core.BrokerAddress{{ClusterName: "c", BrokerAddr: "h:1"}, {ClusterName: "c", BrokerAddr: "h:9"}}}
+	b := restoreBroker(t, "T", "U")
+	if r := b.step(1, drop); r.Count != 1 {
+		t.Errorf("%+v", r)
+	}
+	b.wantStatus(core.RestoreStatus{})
+	b.wantPerms("")
+	b = restoreBroker(t, "T", "U")
+	b.step(1, registration(1, "T", "U"))
+	if r := b.step(2, drop); r.Count != 0 {
+		t.Errorf("%+v", r)
+	}
+	b.wantPerms("T6 U6")
+}
+
+// The end of the grace moves with a process that stood still; a 104 removes a restored broker as any other.
+func TestRestoredBrokerWaitsAndLeaves(t *testing.T) {
+	b := restoreBroker(t, "T", "U")
+	b.step(1, &core.Tick{LatenessNanos: grace})
+	b.step(2*grace, &core.Tick{})
+	b.wantPerms("T4 U4")
+	b.step(2*grace+1, &core.Tick{})
+	b.wantPerms("")
+	b = restoreBroker(t, "T", "U")
+	b.step(1, &core.UnregisterBroker{ClusterName: "c", BrokerName: "a", BrokerAddr: "h:1"})
+	b.wantPerms("")
+	b.wantStatus(core.RestoreStatus{})
+}
+
+// Age goes on over restarts, so that a server that restarts all the time doesn't keep the dead.
+func TestOldBrokersAreNotRestored(t *testing.T) {
+	table, out := core.NewTable(core.DefaultSettings(), nil), core.Outcome{}
+	table.Step(0, []core.Command{registration(1, "T", "U")}, &out)
+	const second = int64(time.Second)
+	limit := core.Restore{SinceNanos: 2 * second, MaxAgeNanos: 15 * second}
+	first, r := restored(table.Load(), 9*second, limit) // 11 s old
+	if r.Count != 1 {
+		t.Fatalf("%+v", r)
+	}
+	if _, r = restored(first.Load(), 11*second, limit); r.Count != 1 { // 15 s
+		t.Errorf("%+v", r)
+	}
+	if second, r := restored(first.Load(), 11*second+2, limit); r.Count != 0 || second.Load().Topics() != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Thousands that don't come back go in one step, whose work is that of what they had.
+func TestMassLossAtTheEndOfTheGrace(t *testing.T) {
+	const n = 5000
+	table, out := deadBrokers(n)
+	table, _ = restored(table.Load(), 1, core.Restore{})
+	table.Step(2+grace, []core.Command{&core.Tick{}}, out)
+	if w := out.Work; w.Topics != 4*n || w.Lists > 4*n || w.Shards > 3*256 {
+		t.Errorf("%+v, want %d topics, no more lists, 768 shards at most", w, 4*n)
+	}
+	if s := table.Load(); s.Brokers() != 0 || s.Topics() != 0 {
+		t.Errorf("%d brokers, %d topics are left", s.Brokers(), s.Topics())
+	}
+}
+
+// A state that says anything is taken as far as it fits together.
+func TestRestoreOfAnything(t *testing.T) {
+	far := core.NewStateQueue(1<<31, 1<<31)
+	state := &core.State{
+		Groups: []core.StateGroup{
+			{Index: 7, Name: "a", ClusterName: "c", Homes: []string{"c", "c"}, Addrs: []core.Address{{BrokerID: 0, Addr: "h:1"}, {BrokerID: 0, Addr: "h:1"}, {BrokerID: 1, Addr: "gone:1"}}},
+			{Index: 7, Name: "b", ClusterName: "c", Addrs: []core.Address{{Addr: "h:1"}}},
+			{Index: 8, Name: "a", ClusterName: "d", Addrs: []core.Address{{Addr: "h:1"}}},
+			{Index: 9, Name: "none"},
+		},
+		Settings: []core.StateSetting{{Index: 3, Perm: 6}, {Index: 3, Perm: 4}, {Index: 1 << 31}},
+		Lists:    [][]core.StateQueue{{core.NewStateQueue(7, 3), core.NewStateQueue(7, 3), far}, {far}, nil},
+		Topics:   []core.StateTopic{{Name: "T"}, {Name: "T", List: 1}, {Name: "U", List: 1}, {Name: "V", List: 2}, {Name: "W", List: 1 << 31}},
+		Mappings: []core.StateMapping{{Topic: "T", BrokerName: "x", Registrant: "nobody"}, {Topic: "T", BrokerName: "x", Registrant: "a"}},
+		Live: []core.StateLive{
+			{ClusterName: "c", BrokerName: "a", BrokerAddr: "h:1", AgeNanos: -1, TimeoutNanos: -1}, {ClusterName: "c", BrokerName: "a", BrokerAddr: "h:1"},
+			{ClusterName: "d", BrokerName: "a", BrokerAddr: "h:1"}, {ClusterName: "c", BrokerName: "z", BrokerAddr: "h:3"},
+		},
+	}
+	table, out := core.NewTable(core.DefaultSettings(), nil), core.Outcome{}
+	table.Step(0, []core.Command{&core.Restore{State: state, UntilNanos: 1, MaxAgeNanos: 1}}, &out)
+	s := table.Load()
+	if names, _ := s.TopicNames("", "", 9); out.Results[0].Count != 1 || len(names) != 1 || names[0] != "T" {
+		t.Errorf("%d brokers, topics %q", out.Results[0].Count, names)
+	}
+	table.Step(2, []core.Command{&core.Tick{}}, &out)
+	if s := table.Load(); s.Brokers()+s.Topics()+s.Mappings() != 0 {
+		t.Error("something is left")
+	}
+}
