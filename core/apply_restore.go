@@ -67,26 +67,21 @@ type restoring struct {
 }
 
 // fresh reports whether a broker showed life late enough.
-func (x *restoring) fresh(l *StateLive) bool { return x.age(l) <= x.MaxAgeNanos }
+func (x *restoring) fresh(l *StateLive) bool {
+	return l.AgeNanos <= x.MaxAgeNanos && x.age(l) <= x.MaxAgeNanos // an age may be any number
+}
 
+// age is how long ago a broker's last sign of life was.
 func (x *restoring) age(l *StateLive) int64 { return max(l.AgeNanos, 0) + max(x.SinceNanos, 0) }
 
 // restoreGroups makes the groups, with those of their addresses that a fresh broker stands behind.
 func (x *restoring) restoreGroups() {
-	type place struct{ cluster, name, addr string }
-	fresh := map[place]bool{}
-	for i := range x.State.Live {
-		if l := &x.State.Live[i]; x.fresh(l) {
-			fresh[place{l.ClusterName, l.BrokerName, l.BrokerAddr}] = true
-		}
-	}
+	backed := x.backedAddrs()
 	for i := range x.State.Groups {
 		s := &x.State.Groups[i]
-		homes := append([]string{s.ClusterName}, s.Homes...)
 		var addrs []Address
 		for _, a := range s.Addrs {
-			backed := slices.ContainsFunc(homes, func(c string) bool { return fresh[place{c, s.Name, a.Addr}] })
-			if backed && len(addrs) < maxGroupMembers {
+			if backed[nameAddr{s.Name, a.Addr}] && len(addrs) < maxGroupMembers {
 				addrs = withAddr(addrs, a.BrokerID, a.Addr)
 			}
 		}
@@ -96,10 +91,32 @@ func (x *restoring) restoreGroups() {
 		x.groups[s.Index] = x.brokers.put(&Group{
 			Name: s.Name, ClusterName: s.ClusterName, ZoneName: s.ZoneName, ActingMaster: s.ActingMaster, Addrs: addrs, index: -1,
 		})
-		for _, home := range homes {
+		x.brokers.join(s.ClusterName, s.Name)
+		for _, home := range s.Homes {
 			x.brokers.join(home, s.Name)
 		}
 	}
+}
+
+type nameAddr struct{ name, addr string }
+
+// backedAddrs are the addresses of broker names that a fresh broker stands behind, in a cluster that lists the name.
+func (x *restoring) backedAddrs() map[nameAddr]bool {
+	type home struct{ cluster, name string }
+	homes, backed := map[home]bool{}, map[nameAddr]bool{}
+	for i := range x.State.Groups {
+		g := &x.State.Groups[i]
+		homes[home{g.ClusterName, g.Name}] = true
+		for _, c := range g.Homes {
+			homes[home{c, g.Name}] = true
+		}
+	}
+	for i := range x.State.Live {
+		if l := &x.State.Live[i]; x.fresh(l) && homes[home{l.ClusterName, l.BrokerName}] {
+			backed[nameAddr{l.BrokerName, l.BrokerAddr}] = true
+		}
+	}
+	return backed
 }
 
 // restoreLive makes the live entry of an address that its group has.

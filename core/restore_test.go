@@ -90,7 +90,7 @@ func TestPropertyRegistrationsHaveTheLastWord(t *testing.T) {
 		w := newWorld(t)
 		register := func() *core.RegisterBroker {
 			c := w.drawRegistration(t)
-			c.ClusterName, c.HasTimeout = "c1", false // a name in two clusters is in both while one of them is only restored
+			c.ClusterName, c.HasTimeout = "c1", false                                    // a name in two clusters is in both while one of them is only restored
 			c.Body.NullTopicTable = c.Body.NullTopicTable || c.BrokerID != core.MasterID // a slave brings topics only while no master is known
 			c.BrokerAddr = fmt.Sprint(c.BrokerName, c.BrokerID, pick(t, "host", []string{":1", ":2"}))
 			return c

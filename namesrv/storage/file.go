@@ -71,12 +71,12 @@ func (f *File) replace(path string, old []byte, exists bool, data []byte) error 
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	if err := f.ops().WriteSynced(path+asideSuffix, data, mode); err != nil {
+	if err := f.ops().WriteSynced(path+asideSuffix, mode, content(data)); err != nil {
 		return err
 	}
 	if exists && len(old) > 0 && f.check(old) == nil && !bytes.Equal(old, data) {
 		aside := path + backupSuffix + asideSuffix
-		if err := f.ops().WriteSynced(aside, old, mode); err != nil {
+		if err := f.ops().WriteSynced(aside, mode, content(old)); err != nil {
 			return err
 		}
 		if err := f.ops().Rename(aside, path+backupSuffix); err != nil {
