@@ -178,6 +178,11 @@ func (s sink) table(m *namesrv.Metrics) {
 		s.value(brokerSilent, b.Silent.Seconds(), k.cluster, k.name, strconv.FormatInt(b.ID, 10), k.addr)
 	}
 	s.value(suspects, float64(held))
+	s.value(provisional, float64(m.Provisional))
+	s.value(routeWrites, float64(m.RouteFile.Written), "written")
+	s.value(routeWrites, float64(m.RouteFile.Failed), "failed")
+	s.value(routeBytes, float64(m.RouteFile.Bytes))
+	s.value(routeAge, m.RouteFile.Age.Seconds())
 }
 
 // shown is what a peer sent as a label's value may be: short, and UTF-8.

@@ -82,6 +82,10 @@ var (
 		"Time since a live broker's last sign of life; it is removed when that exceeds its timeout (120 s)",
 		label{"cluster", "as registered, at most 200 bytes"}, label{"broker", "likewise"}, label{"id", "a number"}, label{"addr", "as registered, likewise"})
 	suspects    = define(gauge, "waymark_brokers_suspect", "", "Silent brokers that `expiryGuardPercent` keeps in routes for a while")
+	provisional = define(gauge, "waymark_brokers_provisional", "", "Brokers restored from the file of `routeSnapshotPath` that haven't registered since the start")
+	routeWrites = define(counter, "waymark_route_snapshot_writes_total", "", "Writes of the file of `routeSnapshotPath`", label{"result", "`written`, `failed`"})
+	routeBytes  = define(gauge, "waymark_route_snapshot_bytes", "bytes", "Size of that file as last written")
+	routeAge    = define(gauge, "waymark_route_snapshot_age_seconds", "seconds", "Time since that file was last written, or since the start; 0 without the setting")
 	snapshotAge = define(gauge, "waymark_snapshot_age_seconds", "seconds", "Time since the table last changed")
 	laneWait    = define(histogram, "waymark_lane_wait_seconds", "seconds", "Time from the read of a write request to its turn to be decoded")
 	stepSize    = define(histogram, "waymark_step_commands", "commands", "Commands that one step of the table applied")

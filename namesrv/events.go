@@ -61,14 +61,18 @@ var eventTexts = map[core.EventKind]eventText{
 	core.EventDeadlinesShifted: {level: slog.LevelWarn, text: "process stood still: every deadline moves by the lateness"},
 	core.EventPartsDelete: {level: slog.LevelWarn, text: "registration of a known version took topics off: with deleteTopicWithBrokerRegistration " +
 		"each part of a split registration takes off those of the others", often: true},
-	core.EventExpiryHeld:       {level: slog.LevelWarn, text: "expiry held: too many brokers are silent at once while their connections are open"},
-	core.EventExpiryGuardEnded: {level: slog.LevelWarn, text: "expiry guard ended: no broker is suspect any more"},
-	core.EventTopicDeleted:     {text: "topic deleted", deed: true},
-	core.EventTopicRegistered:  {text: "topic registered by a tool", deed: true},
-	core.EventWriteWiped:       {text: "broker's topics take no messages any more", deed: true},
-	core.EventWriteAdded:       {text: "broker's topics take messages again", deed: true},
-	core.EventKVPut:            {text: "KV value set", deed: true},
-	core.EventKVDeleted:        {text: "KV value deleted", deed: true},
+	core.EventExpiryHeld:        {level: slog.LevelWarn, text: "expiry held: too many brokers are silent at once while their connections are open"},
+	core.EventExpiryGuardEnded:  {level: slog.LevelWarn, text: "expiry guard ended: no broker is suspect any more"},
+	core.EventTopicDeleted:      {text: "topic deleted", deed: true},
+	core.EventTopicRegistered:   {text: "topic registered by a tool", deed: true},
+	core.EventWriteWiped:        {text: "broker's topics take no messages any more", deed: true},
+	core.EventWriteAdded:        {text: "broker's topics take messages again", deed: true},
+	core.EventKVPut:             {text: "KV value set", deed: true},
+	core.EventKVDeleted:         {text: "KV value deleted", deed: true},
+	core.EventRestored:          {level: slog.LevelInfo, text: "routes of an earlier process restored: provisional until their brokers register"},
+	core.EventUnconfirmed:       {level: slog.LevelWarn, text: "restored broker removed: it has not registered"},
+	core.EventRefusedConnection: {level: slog.LevelWarn, text: "restored broker removed: its address refuses connections"},
+	core.EventRestoreEnded:      {level: slog.LevelInfo, text: "restored routes are confirmed or gone"},
 }
 
 // log writes one event. Writer only.
@@ -85,6 +89,12 @@ func (l *eventLog) log(e *core.Event) {
 		return
 	case core.EventExpiryGuardEnded:
 		l.logger.Warn(t.text, "held", e.Brokers, "expired", e.Expired)
+		return
+	case core.EventRestored:
+		l.logger.Info(t.text, "brokers", e.Brokers, "topics", e.Topics)
+		return
+	case core.EventRestoreEnded:
+		l.logger.Info(t.text, "confirmed", e.Brokers, "of", e.AllBrokers, "queuesRemoved", e.TopicsChanged, "topicsGone", len(e.Gone))
 		return
 	}
 	if t.deed || !l.logger.Enabled(context.Background(), t.level) {

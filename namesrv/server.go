@@ -64,6 +64,8 @@ type Options struct {
 //	writer        owns the table; applies, publishes, answers
 //	lists         encodes large list answers
 //	notifier      netpoll's; connects to brokers for 905
+//	routes        writes the file of routes (with routeSnapshotPath); at the start another tries
+//	              the restored brokers' addresses
 //	fallbacks     ask the product environment (clusterTest only)
 //	watcher       tlsconfig's; looks at the files of the TLS certificate (if it has any)
 //
@@ -82,6 +84,7 @@ type Server struct {
 	product       *product.Environment // nil without clusterTest
 	tls           *tlsconfig.Source    // nil: off
 	started       int64                // Clock's time of New, from which needWaitForService counts
+	warm          bool                 // brokers were restored; not written once the port is open
 	state         atomic.Uint32        // State, but for Waiting
 	goingAway     atomic.Bool          // newer clients are told to go away
 	stopping      atomic.Bool          // connections end because the server does
@@ -100,6 +103,8 @@ type Server struct {
 	events   *eventLog
 	history  *history
 	drain    drain
+	routes   *routeKeeper // nil without routeSnapshotPath
+	check    routeCheck
 	notifier *netpoll.Notifier
 	notified int32 // notifications so far, their opaque; writer only
 
@@ -173,6 +178,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.rooms.New = func() any { return new(codec.RegisterRoom) }
 	s.drain.init()
+	s.check.dial = tryConnect
 	s.settings.Store(o.Settings)
 	if err := s.guard.setRules(o.Settings); err != nil {
 		return nil, fmt.Errorf("namesrv: %w", err)
@@ -209,6 +215,10 @@ func (s *Server) Start() error {
 	if err := s.openAudit(c); err != nil {
 		return fmt.Errorf("namesrv: %w", err)
 	}
+	if err := s.openRoutes(c); err != nil {
+		s.closeAudit()
+		return fmt.Errorf("namesrv: %w", err)
+	}
 	s.notifier = netpoll.NewNotifier(s.notifierOptions(c))
 	// The write lane runs before the first connection can use it. Half of the cores, so
 	// that event loops find one when registrations come in a wave.
@@ -220,6 +230,7 @@ func (s *Server) Start() error {
 	if err != nil {
 		close(s.writerDone) // it wasn't started
 		s.stopWorkers()
+		s.routes.end()
 		return fmt.Errorf("namesrv: %w", err)
 	}
 	s.net = n
@@ -234,6 +245,7 @@ func (s *Server) Start() error {
 		s.settings.Store(&bound)
 	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
+	s.check.begin(s)
 	s.moveTo(Serving)
 	return nil
 }
@@ -250,6 +262,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() {
 		s.moveTo(Stopping)
 		s.drain.end()
+		s.check.end()
 		s.sayGoodbye(ctx)
 		s.stopping.Store(true)
 		s.stopErr = s.net.Close(ctx)
@@ -257,6 +270,7 @@ func (s *Server) Stop(ctx context.Context) error {
 			s.tls.Close()
 		}
 		s.stopWorkers()
+		s.routes.close()
 	})
 	return s.stopErr
 }

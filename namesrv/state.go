@@ -44,9 +44,9 @@ func (s *Server) moveTo(next State) bool {
 }
 
 // waits reports whether route queries are held back at now (Clock's time): an empty table's "no such topic" would be taken for a
-// fact.
+// fact. One that was restored isn't empty.
 func (s *Server) waits(c *settings.Settings, now int64) bool {
-	return c.NeedWaitForService && now-s.started < int64(c.WaitSecondsForService)*int64(time.Second)
+	return c.NeedWaitForService && now-s.started < int64(c.WaitSecondsForService)*int64(time.Second) && !(s.warm && s.table.Load().Brokers() > 0)
 }
 
 // unsure reports whether a topic that isn't known here may well be known elsewhere, so that "no such topic" must not be said: the

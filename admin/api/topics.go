@@ -51,6 +51,7 @@ type queueJSON struct {
 	SysFlag       int32          `json:"sysFlag"`
 	ActingMaster  bool           `json:"actingMaster"`
 	StaticMapping bool           `json:"staticMapping,omitempty"`
+	Provisional   bool           `json:"provisional,omitempty"` // restored, and no registration has brought it since the start
 	TopicsFrom    *int64         `json:"topicsFrom,omitempty"`
 	Members       []memberJSON   `json:"members"`
 	Why           *brokerWhyJSON `json:"why,omitempty"`
@@ -130,7 +131,7 @@ func (r *request) topic() error {
 		r.item(queueJSON{
 			Broker: q.Group.Name, Cluster: q.Group.ClusterName, Zone: nullable(q.Group.ZoneName),
 			ReadQueues: q.ReadQueueNums, WriteQueues: q.WriteQueueNums, Perm: q.Perm, SysFlag: q.TopicSysFlag,
-			ActingMaster: q.Group.ActingMaster, StaticMapping: slices.Contains(v.Mapped, q.Group.Name),
+			ActingMaster: q.Group.ActingMaster, StaticMapping: slices.Contains(v.Mapped, q.Group.Name), Provisional: q.Provisional,
 			TopicsFrom: topicsFrom(q.Group), Members: r.membersOf(s, q.Group), Why: whys[q.Group.Name],
 		})
 	}

@@ -43,6 +43,7 @@ var rules = map[string]rule{
 	"namesrv/audit":               {ours: []string{"namesrv/logfile"}},
 	"namesrv/settings":            {ours: []string{"core", "namesrv/access", "namesrv/settings/properties", "namesrv/storage"}},
 	"namesrv/storage":             {},
+	"namesrv/routesnapshot":       {ours: []string{"codec", "core"}},
 	"namesrv/product":             {ours: []string{"codec"}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "netpoll", "namesrv/*"}, libraries: []string{bytebuffer, sys}},

@@ -88,6 +88,9 @@ type Settings struct {
 	OutputBudgetBytes      int64
 	OrderConfStrict        bool
 	ProxyProtocolTrusted   string
+	RouteSnapshotPath      string // "": none
+
+	RouteSnapshotIntervalMillis, RouteSnapshotGraceMillis, RouteSnapshotMaxAgeMillis int64
 
 	// Ours: access, audit, logs, limits of one address.
 	AdminAllowList, AdminAllowListMode   string
