@@ -384,3 +384,23 @@ func TestRestoreOfAnything(t *testing.T) {
 		t.Error("something is left")
 	}
 }
+
+// The loss of a restored master is told to its group as any other, and its topics aren't written to any more.
+func TestLossOfARestoredMasterIsTold(t *testing.T) {
+	settings := core.DefaultSettings()
+	settings.NotifyMinBrokerIDChanged = true
+	table, out := core.NewTable(settings, nil), core.Outcome{}
+	master, slave := registration(1, "T", "U"), registration(1)
+	master.ActingMaster, slave.ActingMaster = core.ActingTrue, core.ActingTrue
+	slave.BrokerAddr, slave.BrokerID = "h:2", 1
+	table.Step(0, []core.Command{master, slave}, &out)
+	warm, _ := restored(table.Load(), 0, core.Restore{})
+	b := &restoredBroker{T: t, Table: warm}
+	b.wantPerms("T6 U6")
+	b.step(1, &core.DropRestored{Brokers: []core.BrokerAddress{{ClusterName: "c", BrokerAddr: "h:1"}}})
+	b.wantPerms("T4 U4")
+	want := "tell [h:2] min 1=h:2 offline h:1"
+	if got := effectTexts(b.out.Effects); len(got) != 1 || got[0] != want {
+		t.Errorf("effects %q, want %q", got, want)
+	}
+}
