@@ -42,6 +42,7 @@ func (t *Table) restore(now int64, c *Restore, r *Result) {
 	for i := range c.State.Live {
 		x.restoreLive(&c.State.Live[i])
 	}
+	x.dropUnbacked()
 	x.restoreTopics()
 	for i := range c.State.Mappings {
 		m := &c.State.Mappings[i]
@@ -74,14 +75,13 @@ func (x *restoring) fresh(l *StateLive) bool {
 // age is how long ago a broker's last sign of life was.
 func (x *restoring) age(l *StateLive) int64 { return max(l.AgeNanos, 0) + max(x.SinceNanos, 0) }
 
-// restoreGroups makes the groups, with those of their addresses that a fresh broker stands behind.
+// restoreGroups makes the groups.
 func (x *restoring) restoreGroups() {
-	backed := x.backedAddrs()
 	for i := range x.State.Groups {
 		s := &x.State.Groups[i]
 		var addrs []Address
 		for _, a := range s.Addrs {
-			if backed[nameAddr{s.Name, a.Addr}] && len(addrs) < maxGroupMembers {
+			if len(addrs) < maxGroupMembers {
 				addrs = withAddr(addrs, a.BrokerID, a.Addr)
 			}
 		}
@@ -98,25 +98,26 @@ func (x *restoring) restoreGroups() {
 	}
 }
 
-type nameAddr struct{ name, addr string }
-
-// backedAddrs are the addresses of broker names that a fresh broker stands behind, in a cluster that lists the name.
-func (x *restoring) backedAddrs() map[nameAddr]bool {
-	type home struct{ cluster, name string }
-	homes, backed := map[home]bool{}, map[nameAddr]bool{}
+// dropUnbacked takes off addresses that no restored broker stands behind, and groups that have no other.
+func (x *restoring) dropUnbacked() {
 	for i := range x.State.Groups {
-		g := &x.State.Groups[i]
-		homes[home{g.ClusterName, g.Name}] = true
-		for _, c := range g.Homes {
-			homes[home{c, g.Name}] = true
+		index := x.State.Groups[i].Index
+		g := x.groups[index]
+		if g == nil {
+			continue
+		}
+		addrs := without(g.Addrs, func(a Address) bool { return !x.backed(g, a.Addr) })
+		switch {
+		case len(addrs) == len(g.Addrs):
+		case len(addrs) == 0:
+			x.brokers.drop(g)
+			delete(x.groups, index)
+		default:
+			n := g.clone()
+			n.Addrs = addrs
+			x.groups[index] = x.brokers.put(n)
 		}
 	}
-	for i := range x.State.Live {
-		if l := &x.State.Live[i]; x.fresh(l) && homes[home{l.ClusterName, l.BrokerName}] {
-			backed[nameAddr{l.BrokerName, l.BrokerAddr}] = true
-		}
-	}
-	return backed
 }
 
 // restoreLive makes the live entry of an address that its group has.
@@ -156,8 +157,11 @@ func (x *restoring) restoreTopics() {
 			x.setList(x.newTopic(s.Name), to)
 		}
 	}
-	for _, setting := range x.settings {
-		x.queues.release(setting)
+	for _, s := range x.State.Settings {
+		if setting, held := x.settings[s.Index]; held {
+			x.queues.release(setting)
+			delete(x.settings, s.Index)
+		}
 	}
 }
 

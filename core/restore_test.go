@@ -33,11 +33,15 @@ func restored(s *core.Snapshot, now int64, c core.Restore) (*core.Table, core.Re
 	return table, out.Results[0]
 }
 
-// orphaned reports whether an address of a group has no registration behind it: two clusters shared its name.
+// orphaned reports whether an address of a group has no registration behind it, or in its cluster that of another name, which lost its
+// own slot: two clusters shared a name.
 func orphaned(s *core.Snapshot) bool {
 	for g := range s.Groups("") {
 		for _, a := range g.Addrs {
 			if l, ok := s.LiveOf(g, a.Addr); !ok || !s.InCluster(l.ClusterName, g.Name) {
+				return true
+			}
+			if l, ok := s.Live([]byte(g.ClusterName), []byte(a.Addr)); ok && l.BrokerName != g.Name {
 				return true
 			}
 		}
@@ -363,6 +367,8 @@ func TestRestoreOfAnything(t *testing.T) {
 			{Index: 7, Name: "b", ClusterName: "c", Addrs: []core.Address{{Addr: "h:1"}}},
 			{Index: 8, Name: "a", ClusterName: "d", Addrs: []core.Address{{Addr: "h:1"}}},
 			{Index: 9, Name: "none"},
+			{Index: 10, Name: "other", ClusterName: "c", Addrs: []core.Address{{Addr: "h:1"}, {BrokerID: 1, Addr: "h:4"}}}, // h:1 is a's
+			{Index: 11, Name: "taken", ClusterName: "c", Addrs: []core.Address{{Addr: "h:1"}}},
 		},
 		Settings: []core.StateSetting{{Index: 3, Perm: 6}, {Index: 3, Perm: 4}, {Index: 1 << 31}},
 		Lists:    [][]core.StateQueue{{core.NewStateQueue(7, 3), core.NewStateQueue(7, 3), far}, {far}, nil},
@@ -371,13 +377,20 @@ func TestRestoreOfAnything(t *testing.T) {
 		Live: []core.StateLive{
 			{ClusterName: "c", BrokerName: "a", BrokerAddr: "h:1", AgeNanos: -1, TimeoutNanos: -1}, {ClusterName: "c", BrokerName: "a", BrokerAddr: "h:1"},
 			{ClusterName: "d", BrokerName: "a", BrokerAddr: "h:1"}, {ClusterName: "c", BrokerName: "z", BrokerAddr: "h:3"},
+			{ClusterName: "c", BrokerName: "other", BrokerAddr: "h:1"}, {ClusterName: "c", BrokerName: "other", BrokerAddr: "h:4"},
+			{ClusterName: "c", BrokerName: "taken", BrokerAddr: "h:1"},
 		},
 	}
 	table, out := core.NewTable(core.DefaultSettings(), nil), core.Outcome{}
 	table.Step(0, []core.Command{&core.Restore{State: state, UntilNanos: 1, MaxAgeNanos: 1}}, &out)
 	s := table.Load()
-	if names, _ := s.TopicNames("", "", 9); out.Results[0].Count != 1 || len(names) != 1 || names[0] != "T" {
-		t.Errorf("%d brokers, topics %q", out.Results[0].Count, names)
+	names, _ := s.TopicNames("", "", 9)
+	var groups []string
+	for g := range s.Groups("") {
+		groups = append(groups, fmt.Sprint(g.Name, g.Addrs))
+	}
+	if got := strings.Join(append(groups, names...), ", "); out.Results[0].Count != 2 || got != "a[{0 h:1}], other[{1 h:4}], T" {
+		t.Errorf("%d brokers, %s", out.Results[0].Count, got)
 	}
 	table.Step(2, []core.Command{&core.Tick{}}, &out)
 	if s := table.Load(); s.Brokers()+s.Topics()+s.Mappings() != 0 {
