@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,7 +21,8 @@ const freshPeriod = 200 * time.Millisecond
 const freshLimit = 10 * registrationLimit
 
 // TestWarmRestart: the only nameserver of a broker is killed and started again, while clients keep coming. With routeSnapshotPath
-// none of them is told that the broker's topic doesn't exist; without it, and by Apache's, they are until the broker registers.
+// none of them is told that the broker's topic doesn't exist, a Java client that is new sends at once, and one that sends all the time
+// loses nothing; without it, and by Apache's, they are until the broker registers.
 func TestWarmRestart(t *testing.T) {
 	for _, tt := range []struct {
 		name, nameserver string
@@ -38,11 +40,11 @@ func TestWarmRestart(t *testing.T) {
 			if err := b.Start(); err != nil {
 				t.Fatal(err)
 			}
+			var steady flow
 			if tt.warm {
-				written := func() error { _, err := os.Stat(filepath.Join(n.Dir, "routes")); return err }
-				if err := harness.Eventually(registrationLimit, written); err != nil {
-					t.Fatal(err)
-				}
+				const topic = "Warm"
+				steady = startFlow(t, currentVersion, topic, []*harness.Nameserver{n}, b)
+				awaitInFile(t, filepath.Join(n.Dir, "routes"), topic)
 			}
 			var came atomic.Int64
 			come := func(more int64) {
@@ -66,12 +68,18 @@ func TestWarmRestart(t *testing.T) {
 			if err := n.Start(); err != nil {
 				t.Fatal(err)
 			}
+			if tt.warm {
+				steady.fresh(t, "right after the restart")
+			}
 			if err := b.AwaitRegisteredAt(n, registrationLimit); err != nil {
 				t.Error(err)
 			}
 			come(int64(registrationLimit / freshPeriod)) // the broker registers meanwhile, whatever the table said before
 			close(stop)
 			f := <-seen
+			if tt.warm {
+				steady.stop(t)
+			}
 			t.Log(f)
 			switch {
 			case f.served == 0:
@@ -82,6 +90,21 @@ func TestWarmRestart(t *testing.T) {
 				t.Error("no client saw the gap: the test proves nothing")
 			}
 		})
+	}
+}
+
+// awaitInFile waits until a file has a text.
+func awaitInFile(t *testing.T, path, text string) {
+	t.Helper()
+	err := harness.Eventually(freshLimit, func() error {
+		data, err := os.ReadFile(path)
+		if err == nil && !bytes.Contains(data, []byte(text)) {
+			err = fmt.Errorf("%s has no %s", path, text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
