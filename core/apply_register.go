@@ -141,7 +141,11 @@ func sameGroup(a, b *Group) bool {
 // applyTopics stores the topics of a master or of the prime slave of a 5.x group.
 func (t *Table) applyTopics(r *registration) {
 	prime := r.ActingMaster != ActingAbsent && r.BrokerID > MasterID && r.BrokerID == minID(r.group.Addrs)
-	if (r.BrokerID != MasterID && !prime) || r.Body.NullTopicTable {
+	if r.Body.NullTopicTable {
+		return
+	}
+	if r.BrokerID != MasterID && !prime {
+		t.vouch(r)
 		return
 	}
 	if t.settings.DeleteTopicWithBrokerRegistration && len(r.Body.Mappings) == 0 {

@@ -247,6 +247,37 @@ func (t *Table) forgetLive(g *Group, addr string) {
 	}
 }
 
+// vouch applies the topics of a slave that would bring them if the smaller ids of its group weren't there, of which nobody is
+// confirmed: what was restored and it has too stays as it is beyond the grace. So a master that doesn't come back leaves the routes
+// that its loss would have left.
+func (t *Table) vouch(r *registration) {
+	if t.restored == nil || r.ActingMaster == ActingAbsent || r.BrokerID <= MasterID {
+		return
+	}
+	for _, a := range r.group.Addrs {
+		if a.BrokerID >= MasterID && a.BrokerID < r.BrokerID && !t.unconfirmed(r.group, a.Addr) {
+			return
+		}
+	}
+	for i := range r.Body.Topics {
+		name := r.Body.Topics[i].Name
+		route, ok := t.topics.Get(name)
+		if !ok || !t.restoredQueue(route.list, r.group) {
+			continue
+		}
+		s := t.queues.table.at(route.list.queues[route.list.find(r.group.index)].setting()).queueSetting
+		s.restored = false
+		t.setQueue(name, r.group, s, true)
+		r.changed++
+	}
+	for i := range r.Body.Mappings {
+		m := &r.Body.Mappings[i]
+		if t.newMapping(m, r.BrokerName) && t.setMapping(m.Key, newMappingEntry(m, r.BrokerName)) {
+			r.changed++
+		}
+	}
+}
+
 // updateRestored replaces the status, which a snapshot may have.
 func (t *Table) updateRestored(change func(*RestoreStatus)) {
 	if t.restored != nil {

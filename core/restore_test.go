@@ -398,6 +398,37 @@ func TestRestoreOfAnything(t *testing.T) {
 	}
 }
 
+// A slave that will act as master vouches for the topics that it has: its master, from which nothing is heard, leaves them readable.
+func TestSlaveVouchesForRestoredTopics(t *testing.T) {
+	table, out := core.NewTable(core.DefaultSettings(), nil), core.Outcome{}
+	slave := func(topics ...string) *core.RegisterBroker {
+		c := registration(1, topics...)
+		c.ActingMaster, c.BrokerAddr, c.BrokerID = core.ActingTrue, "h:2", 1
+		return c
+	}
+	master := registration(1, "T", "U")
+	master.ActingMaster = core.ActingTrue
+	table.Step(0, []core.Command{master, slave("T", "V")}, &out)
+	warm, _ := restored(table.Load(), 0, core.Restore{})
+	b := &restoredBroker{T: t, Table: warm}
+	b.step(1, slave("T", "V"))
+	b.wantPerms("T6 U6")
+	b.step(grace+1, &core.Tick{})
+	b.wantPerms("T4")
+	b.step(grace+2, slave("T", "V"))
+	b.wantPerms("T4 V4")
+
+	// A master that is confirmed has the say alone.
+	warm, _ = restored(table.Load(), 0, core.Restore{})
+	b = &restoredBroker{T: t, Table: warm}
+	master = registration(1, "U", "W")
+	master.ActingMaster = core.ActingTrue
+	b.step(1, master)
+	b.step(2, slave("T", "V"))
+	b.step(grace+1, &core.Tick{})
+	b.wantPerms("U6 W6")
+}
+
 // The loss of a restored master is told to its group as any other, and its topics aren't written to any more.
 func TestLossOfARestoredMasterIsTold(t *testing.T) {
 	settings := core.DefaultSettings()

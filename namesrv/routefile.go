@@ -107,7 +107,8 @@ func (k *routeKeeper) restore(c *settings.Settings) {
 // look has the routes written if they have changed, or if the file grows old. Writer only, at each of its pulses.
 func (k *routeKeeper) look(now int64) {
 	s, since := k.table.Load(), now-k.began
-	if since < k.interval || (s == k.asked && !k.unsaved.Load() && since < k.refresh) || !k.busy.CompareAndSwap(false, true) {
+	due := since >= k.refresh || since >= k.interval && (s != k.asked || k.unsaved.Load())
+	if !due || !k.busy.CompareAndSwap(false, true) {
 		return
 	}
 	k.asked, k.began = s, now

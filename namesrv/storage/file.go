@@ -1,5 +1,5 @@
-// Package storage keeps the nameserver's two small files, the KV table and the
-// saved settings, so that a crash at any moment leaves a whole one behind.
+// Package storage keeps the nameserver's files, the KV table, the saved settings and (see WholeFile) the routes,
+// so that a crash at any moment leaves a whole one behind.
 //
 // Apache copies the old content to <file>.bak and then rewrites the file in
 // place, unsynced; it answers success whether or not that worked, and never
