@@ -13,6 +13,7 @@ import (
 type QueueView struct {
 	Group                                             *Group
 	ReadQueueNums, WriteQueueNums, Perm, TopicSysFlag int32
+	Provisional                                       bool // restored, and no registration has brought it since
 }
 
 // TopicView is a topic as its route answers are made of it.
@@ -32,7 +33,7 @@ func (s *Snapshot) Topic(name string) (TopicView, bool) {
 	v := TopicView{Queues: make([]QueueView, 0, len(r.list.queues))}
 	for _, q := range r.list.queues {
 		set := s.queues.at(q.setting())
-		v.Queues = append(v.Queues, QueueView{s.brokers.groups[q.group()], set.read, set.write, set.perm, set.sysFlag})
+		v.Queues = append(v.Queues, QueueView{s.brokers.groups[q.group()], set.read, set.write, set.perm, set.sysFlag, set.restored})
 	}
 	if m, ok := s.mappings.Get(name); ok {
 		for _, e := range m.entries {
@@ -121,17 +122,6 @@ func (s *Snapshot) LiveOf(g *Group, addr string) (*Live, bool) {
 		}
 	}
 	return nil, false
-}
-
-// Lives yields all registrations, in no order. Read only.
-func (s *Snapshot) Lives() iter.Seq[*Live] {
-	return func(yield func(*Live) bool) {
-		for _, l := range s.live.All() {
-			if !yield(l) {
-				return
-			}
-		}
-	}
 }
 
 // SameLives reports whether both snapshots have the very same registrations.

@@ -66,6 +66,8 @@ type Options struct {
 //	lists         encodes large list answers
 //	lookout       looks for deaths otherwise than by silence (with probes or peers only); one more for each probe
 //	notifier      netpoll's; connects to brokers for 905
+//	routes        writes the file of routes (with routeSnapshotPath); at the start another tries
+//	              the restored brokers' addresses
 //	fallbacks     ask the product environment (clusterTest only)
 //	drain         once told to: sends peers elsewhere
 //	audit file    logfile's; writes its lines (if there is one)
@@ -86,6 +88,7 @@ type Server struct {
 	product       *product.Environment // nil without clusterTest
 	tls           *tlsconfig.Source    // nil: off
 	started       int64                // Clock's time of New, from which needWaitForService counts
+	warm          bool                 // brokers were restored; not written once the port is open
 	state         atomic.Uint32        // State, but for Waiting
 	goingAway     atomic.Bool          // newer clients are told to go away
 	stopping      atomic.Bool          // connections end because the server does
@@ -107,7 +110,9 @@ type Server struct {
 	events      *eventLog
 	history     *history
 	drain       drain
-	lookout     *lookout // nil: brokers are only heard
+	lookout     *lookout     // nil: brokers are only heard
+	routes      *routeKeeper // nil without routeSnapshotPath
+	check       routeCheck
 	notifier    *netpoll.Notifier
 	notified    int32 // notifications so far, their opaque; writer only
 
@@ -201,6 +206,7 @@ func newServer(o Options) *Server {
 	s.rooms.New = func() any { return new(codec.RegisterRoom) }
 	s.maxWriteBytes = s.budgets.writes
 	s.drain.init()
+	s.check.dial = tryConnect
 	return s
 }
 
@@ -229,6 +235,10 @@ func (s *Server) Start() error {
 	if err := s.openAudit(c); err != nil {
 		return fmt.Errorf("namesrv: %w", err)
 	}
+	if err := s.openRoutes(c); err != nil {
+		s.closeAudit()
+		return fmt.Errorf("namesrv: %w", err)
+	}
 	s.notifier = netpoll.NewNotifier(s.notifierOptions(c))
 	// The write lane runs before the first connection can use it. Half of the cores, so
 	// that event loops find one when registrations come in a wave.
@@ -240,6 +250,7 @@ func (s *Server) Start() error {
 	if err != nil {
 		close(s.writerDone) // it wasn't started
 		s.stopWorkers()
+		s.routes.end()
 		return fmt.Errorf("namesrv: %w", err)
 	}
 	s.net = n
@@ -259,6 +270,7 @@ func (s *Server) Start() error {
 		s.lookout.start()
 	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
+	s.check.begin(s)
 	s.moveTo(Serving)
 	return nil
 }
@@ -275,6 +287,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() {
 		s.moveTo(Stopping)
 		s.drain.end()
+		s.check.end()
 		s.sayGoodbye(ctx)
 		if s.lookout != nil {
 			s.lookout.close()
@@ -285,6 +298,7 @@ func (s *Server) Stop(ctx context.Context) error {
 			s.tls.Close()
 		}
 		s.stopWorkers()
+		s.routes.close()
 	})
 	return s.stopErr
 }

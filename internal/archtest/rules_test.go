@@ -52,6 +52,7 @@ var rules = map[string]rule{
 	"namesrv/product":             {ours: []string{"codec", "remoting"}},
 	"namesrv/verdict":             {ours: []string{"codec", "core"}},
 	"namesrv/probe":               {ours: []string{"codec", "namesrv/verdict", "remoting"}},
+	"namesrv/routesnapshot":       {ours: []string{"codec", "core"}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "internal/excerpt", "netpoll", "namesrv/*", "remoting"}, libraries: []string{bytebuffer, sys}},
 	"admin/api":                   {ours: []string{"codec", "core", "internal/build", "namesrv"}},

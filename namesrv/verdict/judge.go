@@ -133,14 +133,17 @@ func NewJudge(r Rules) *Judge {
 // SetPeers tells how many other nameservers there are to ask, and how many of them can be.
 func (j *Judge) SetPeers(known, alive int) { j.peers, j.alive = known, alive }
 
-// Know takes over who is registered. It costs nothing if nothing has changed.
+// Know takes over who is registered, restored brokers left out. It costs nothing if nothing has changed.
 func (j *Judge) Know(now int64, s *core.Snapshot) {
 	if j.snapshot != nil && s.SameLives(j.snapshot) {
 		return
 	}
 	j.snapshot = s
 	there := make(map[Key]struct{}, len(j.cases))
-	for l := range s.Lives() {
+	for l := range s.AllLive() {
+		if l.Provisional { // nothing from here speaks for it, and the end of its grace is set
+			continue
+		}
 		k := Key{l.ClusterName, l.BrokerAddr}
 		there[k] = struct{}{}
 		c := j.cases[k]
