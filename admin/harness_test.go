@@ -23,10 +23,13 @@ const waitLimit = 20 * time.Second
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
 // startNameserver runs a nameserver on two loops until the test ends.
-func startNameserver(t *testing.T) *namesrv.Server {
+func startNameserver(t *testing.T, changes ...func(*settings.Settings)) *namesrv.Server {
 	t.Helper()
 	c := settings.Default(settings.Env{HomeDir: t.TempDir()})
 	c.BindAddress, c.ListenPort, c.EventLoops = "127.0.0.1", 0, 2
+	for _, change := range changes {
+		change(c)
+	}
 	s, err := namesrv.New(namesrv.Options{Settings: c, Logger: quiet()})
 	if err != nil {
 		t.Fatal(err)

@@ -95,6 +95,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	s.network(m)
 	s.access(m)
 	s.tls(m)
+	s.peers(&m.Peers)
 	s.process(m)
 	if c.tls != nil {
 		if t := c.tls(); !t.IsZero() {
@@ -316,6 +317,50 @@ func (s sink) tls(m *namesrv.Metrics) {
 	s.value(tlsHandshakes, float64(m.Net.HandshakesRefused), "refused")
 	s.value(tlsReloads, float64(m.TLSReloads), "done")
 	s.value(tlsReloads, float64(m.TLSUnloaded), "failed")
+}
+
+func (s sink) peers(p *namesrv.PeerList) {
+	if !p.On {
+		return
+	}
+	states := map[string]int{"starting": 0, "ready": 0, "draining": 0, "leaving": 0, "gone": 0}
+	seen := map[string]bool{}
+	for i := range p.Members {
+		m := &p.Members[i]
+		if !m.Alive {
+			states["gone"]++
+			continue
+		}
+		states[m.State.String()]++
+		name := shown(m.Name)
+		if !m.Comparable || seen[name] {
+			continue
+		}
+		seen[name] = true
+		s.value(peerDivergence, m.Differs.Seconds(), name)
+		differs := 0.0
+		if m.KVDiffers {
+			differs = 1
+		}
+		s.value(peerKV, differs, name)
+	}
+	for name, n := range states {
+		s.value(peerMembers, float64(n), name)
+	}
+	c := &p.Counts
+	for _, v := range []struct {
+		metric *metric
+		label  string
+		n      uint64
+	}{
+		{peerWords, "told", c.Told}, {peerWords, "heard", c.Heard}, {peerWords, "late", c.Late}, {peerWords, "full", c.Full},
+		{peerWords, "flooded", c.Flooded}, {peerWords, "unsayable", c.Unsayable},
+		{peerMessages, "malformed", c.Malformed}, {peerMessages, "unknown", c.Unknown}, {peerMessages, "stranger", c.Strangers},
+		{peerMessages, "repeated", c.Repeated}, {peerMessages, "unanswered", c.Unanswered},
+	} {
+		s.value(v.metric, float64(v.n), v.label)
+	}
+	s.value(peerRefused, float64(c.Refused))
 }
 
 func (s sink) process(m *namesrv.Metrics) {

@@ -17,12 +17,22 @@ import (
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/namesrv"
+	"github.com/waymark-mq/waymark/namesrv/settings"
 )
 
 // busyNameserver is one that has something to show of every metric.
 func busyNameserver(t *testing.T) (s *namesrv.Server, url string) {
 	t.Helper()
-	s = startNameserver(t)
+	s = startNameserver(t, func(c *settings.Settings) { c.PeerListenAddress = "127.0.0.1:0" })
+	startNameserver(t, func(c *settings.Settings) { c.PeerListenAddress, c.Peers = "127.0.0.1:0", s.Peers().Addr })
+	for end := time.Now().Add(waitLimit); ; time.Sleep(10 * time.Millisecond) {
+		if m := s.Peers().Members; len(m) == 1 && m[0].Comparable {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the other nameserver isn't there")
+		}
+	}
 	p := dial(t, s)
 	p.register("C", "a", "10.0.0.1:10911")
 	p.register("C", "a", "10.0.0.1:10911")
@@ -70,6 +80,8 @@ func TestScrape(t *testing.T) {
 		`waymark_loops 2`,
 		`waymark_loops_missing 0`,
 		`waymark_state{state="serving"} 1`,
+		`waymark_peers{state="ready"} 1`,
+		`waymark_peers{state="gone"} 0`,
 		`waymark_state{state="draining"} 0`,
 		`waymark_unsent_limit_bytes 2.68435456e+08`,
 		`waymark_tls_certificate_expiry_timestamp_seconds 2e+09`,

@@ -125,6 +125,17 @@ var (
 	held        = define(gauge, "waymark_held_bytes", "bytes", "Input received and not handled yet, with the memory made for large frames")
 	heldLimit   = define(gauge, "waymark_held_limit_bytes", "bytes", "Its limit (`inputBudgetBytes`, likewise), above which connections that hold much are closed")
 
+	peerDivergence = define(gauge, "rocketmq_namesrv_peer_divergence", "seconds",
+		"For how long another nameserver has held other brokers, topics or queues than this one, beyond the 45 s that a registration may take to come to all; 0 while it holds the same. Absent while it can't be compared",
+		label{"peer", "its name"})
+	peerMembers = define(gauge, "waymark_peers", "", "Other nameservers by what they say of themselves; absent without `peerListenAddress`, as all about them", label{"state", "`starting`, `ready`, `draining`, `leaving`, `gone`"})
+	peerKV      = define(gauge, "waymark_peer_kv_differs", "", "1 if another nameserver's KV configuration is another now, else 0", label{"peer", "its name"})
+	peerWords   = define(counter, "waymark_peer_words_total", "", "What nameservers told each other of brokers", label{"result",
+		"`told`, `heard`, or dropped: `late` (a peer wasn't reached in time), `full` (too many waited), `flooded` (a peer said too much), `unsayable` (names too long)"})
+	peerMessages = define(counter, "waymark_peer_messages_dropped_total", "", "Messages of nameservers that were dropped", label{"reason",
+		"`malformed`, `unknown` (of a later version), `stranger` (not from a peer's present process to this one), `repeated`, `unanswered` (asks beyond the bound)"})
+	peerRefused = define(counter, "waymark_peer_connections_refused_total", "", "Connections to `peerListenAddress` closed because too many were open")
+
 	state        = define(gauge, "waymark_state", "", "1 for the state that the server is in", label{"state", "`starting`, `waiting`, `serving`, `draining`, `stopping`"})
 	loops        = define(gauge, "waymark_loops", "", "Event loops")
 	loopsMissing = define(gauge, "waymark_loops_missing", "",

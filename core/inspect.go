@@ -32,8 +32,7 @@ func (s *Snapshot) Topic(name string) (TopicView, bool) {
 	}
 	v := TopicView{Queues: make([]QueueView, 0, len(r.list.queues))}
 	for _, q := range r.list.queues {
-		set := s.queues.at(q.setting())
-		v.Queues = append(v.Queues, QueueView{s.brokers.groups[q.group()], set.read, set.write, set.perm, set.sysFlag, set.restored})
+		v.Queues = append(v.Queues, s.queueView(q))
 	}
 	if m, ok := s.mappings.Get(name); ok {
 		for _, e := range m.entries {

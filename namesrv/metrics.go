@@ -48,6 +48,7 @@ type Metrics struct {
 	BadOrderConfs uint64 // order configurations that clients can't read: put, refused ones too, or in the file at the start
 	// AbsentOrderBrokers are the order configurations that name a broker that isn't in the table.
 	AbsentOrderBrokers int
+	Peers              PeerList
 	TLSReloads         uint64 // changes of the certificate's files that were taken in
 	TLSUnloaded        uint64 // and that were no use
 }
@@ -130,6 +131,7 @@ func (s *Server) Metrics(ctx context.Context) *Metrics {
 		KVWrite: s.counts.kvWrite.read(), KVFailed: s.counts.kvFailed.read(), KVBatch: s.counts.kvBatch.read(),
 		BadOrderConfs: uint64(s.orderConfs.Load()), AbsentOrderBrokers: snapshot.OrderConfsOfAbsent(maxOrderPairs),
 		Panics: s.counts.panics.Load(), Lookout: s.lookoutMetrics(),
+		Peers: s.Peers(),
 	}
 	if s.tls != nil {
 		m.TLSReloads, m.TLSUnloaded = s.tls.Reloads()

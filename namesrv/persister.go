@@ -13,6 +13,7 @@ import (
 type durable struct {
 	command core.Command // PutKV or DeleteKV; nil for settings
 	body    []byte       // of 318
+	fill    *kvFill      // what another nameserver has; no request
 	deed    *deed
 
 	session *session
@@ -56,11 +57,15 @@ func (p *persister) handle(batch []durable) {
 		for n < len(batch) && batch[n].command != nil {
 			n++
 		}
-		if n == 0 {
+		switch {
+		case n > 0:
+			p.writeKV(batch[:n])
+		case batch[0].fill != nil:
+			p.fillKV(batch[0].fill)
+			n = 1
+		default:
 			p.guarded(&batch[0], func() { p.updateConfig(&batch[0]) })
 			n = 1
-		} else {
-			p.writeKV(batch[:n])
 		}
 		batch = batch[n:]
 	}

@@ -69,6 +69,8 @@ type Options struct {
 //	routes        writes the file of routes (with routeSnapshotPath); at the start another tries
 //	              the restored brokers' addresses
 //	fallbacks     ask the product environment (clusterTest only)
+//	peers         package peers has several; they are there if peerListenAddress is
+//	KV sync       takes over the KV namespaces of another nameserver, once (kvSync only)
 //	drain         once told to: sends peers elsewhere
 //	audit file    logfile's; writes its lines (if there is one)
 //	watcher       tlsconfig's; looks at the files of the TLS certificate (if it has any)
@@ -110,6 +112,7 @@ type Server struct {
 	events      *eventLog
 	history     *history
 	drain       drain
+	peering     peering
 	lookout     *lookout     // nil: brokers are only heard
 	routes      *routeKeeper // nil without routeSnapshotPath
 	check       routeCheck
@@ -246,8 +249,13 @@ func (s *Server) Start() error {
 	go s.runPersister()
 	go s.runLists()
 	s.startFallbacks()
-	n, err := netpoll.Listen(s, s.netOptions(c))
+	err := s.startPeering(c)
+	var n *netpoll.Server
+	if err == nil {
+		n, err = netpoll.Listen(s, s.netOptions(c))
+	}
 	if err != nil {
+		s.stopPeering()
 		close(s.writerDone) // it wasn't started
 		s.stopWorkers()
 		s.routes.end()
@@ -289,6 +297,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.drain.end()
 		s.check.end()
 		s.sayGoodbye(ctx)
+		s.stopPeering()
 		if s.lookout != nil {
 			s.lookout.close()
 		}

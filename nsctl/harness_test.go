@@ -58,7 +58,10 @@ func startWith(t *testing.T, certificate *tlsconfig.Source) *fixture {
 		}
 	})
 	drained := make(chan struct{}, 1)
-	side, err := admin.Listen(admin.Options{Addr: "127.0.0.1:0", Source: s, API: api.New(s), Drain: func() { drained <- struct{}{} }})
+	side, err := admin.Listen(admin.Options{Addr: "127.0.0.1:0", Source: s, API: api.New(s), Drain: func(string) bool {
+		drained <- struct{}{}
+		return true
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,8 @@ type Source interface {
 	Connection(ctx context.Context, id uint64) (c namesrv.ConnInfo, ok bool, err error)
 	PeerAddr(conn uint64) (addr string, open bool)
 	Probed(cluster, addr string) (namesrv.ProbeState, bool)
+	Peers() namesrv.PeerList
+	PeerDiff(ctx context.Context, name string) (namesrv.PeerDiff, error)
 }
 
 // New returns the handler of everything below Prefix.
@@ -61,7 +63,7 @@ type handler struct {
 
 // endpoint is what can be asked for.
 type endpoint struct {
-	path       string // below Prefix; a last part in braces stands for a name
+	path       string // below Prefix; a part in braces stands for a name
 	parameters []string
 	serve      func(*request) error
 }
@@ -84,6 +86,8 @@ func init() {
 		{"kv/{namespace}", page, (*request).namespace},
 		{"connections", page, (*request).connections},
 		{"connections/{id}", nil, (*request).connection},
+		{"peers", nil, (*request).peers},
+		{"peers/{name}/diff", nil, (*request).peerDiff},
 		{"events", append([]string{"kind", "broker", "topic"}, page...), (*request).events},
 	}
 }
@@ -141,11 +145,13 @@ func find(path string) (e *endpoint, name string, err error) {
 	first, second, named := strings.Cut(rest, "/")
 	for i := range endpoints {
 		e := &endpoints[i]
-		list, _, takesName := strings.Cut(e.path, "/")
+		list, rest, takesName := strings.Cut(e.path, "/")
 		if list != first || takesName != named {
 			continue
 		}
-		if strings.Contains(second, "/") {
+		_, end, _ := strings.Cut(rest, "/")
+		second, ok := strings.CutSuffix(second, "/"+end)
+		if strings.Contains(second, "/") || (end != "" && !ok) {
 			break
 		}
 		if name, err = url.PathUnescape(second); err != nil {

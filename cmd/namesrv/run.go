@@ -34,6 +34,7 @@ type server interface {
 	Start() error
 	Addr() string
 	Drain(by string) bool
+	ReadyAddresses() []string
 	StopLimit() time.Duration
 	Stop(context.Context) error
 }
@@ -123,8 +124,13 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger log) int {
 	side, warning, err := p.openAdmin(s, admin.Options{
 		Source: srv, Logger: logger.Logger, API: api.New(srv), Drain: srv.Drain, TLS: expiryOf(o.TLS),
 	})
+	closeAddresses := func() {}
 	if err == nil {
 		defer side.Close()
+		closeAddresses, err = openAddresses(s, srv, logger)
+	}
+	if err == nil {
+		defer closeAddresses()
 		err = srv.Start()
 	}
 	if err != nil {

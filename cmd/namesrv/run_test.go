@@ -31,6 +31,7 @@ type fakeServer struct {
 	stopping chan struct{}
 }
 
+func (s *fakeServer) ReadyAddresses() []string { return nil }
 func (s *fakeServer) Start() error {
 	if s.startErr == nil && s.onStart != nil {
 		s.onStart(s.options)

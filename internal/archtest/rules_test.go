@@ -6,6 +6,7 @@ const modulePath = "github.com/waymark-mq/waymark"
 const (
 	compress   = "github.com/klauspost/compress"
 	gnet       = "github.com/panjf2000/gnet/v2"
+	memberlist = "github.com/hashicorp/memberlist"
 	memlimit   = "github.com/KimMachineGun/automemlimit"
 	bytebuffer = "github.com/valyala/bytebufferpool"
 	sys        = "golang.org/x/sys" // cpu: how far apart cache lines are
@@ -13,6 +14,7 @@ const (
 	xsync      = "github.com/puzpuzpuz/xsync/v3"
 	pkcs8      = "github.com/youmark/pkcs8"
 	toml       = "github.com/BurntSushi/toml"
+	xxhash     = "github.com/cespare/xxhash/v2"
 	histogram  = "github.com/HdrHistogram/hdrhistogram-go"
 	prometheus = "github.com/prometheus/client_golang"
 	promText   = "github.com/prometheus/common"
@@ -53,6 +55,8 @@ var rules = map[string]rule{
 	"namesrv/verdict":             {ours: []string{"codec", "core"}},
 	"namesrv/probe":               {ours: []string{"codec", "namesrv/verdict", "remoting"}},
 	"namesrv/routesnapshot":       {ours: []string{"codec", "core"}},
+	"namesrv/peers":               {ours: []string{"codec", "namesrv/verdict"}, libraries: []string{memberlist}},
+	"namesrv/digest":              {ours: []string{"core", "namesrv/peers"}, libraries: []string{xxhash}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "internal/excerpt", "netpoll", "namesrv/*", "remoting"}, libraries: []string{bytebuffer, sys}},
 	"admin/api":                   {ours: []string{"codec", "core", "internal/build", "namesrv"}},

@@ -149,6 +149,9 @@ func TestLinkIsKept(t *testing.T) {
 		answer(t, c, func(o int32) []byte { return response(codec.ResponseSuccess, o) })
 	})
 	got, link := probe.Ask(t.Context(), limit, addr, nil)
+	if got != verdict.Answered {
+		t.Fatalf("outcome %d", got)
+	}
 	first := <-conns
 	if got, link = probe.Ask(t.Context(), limit, addr, link); got != verdict.Answered || len(conns) != 0 {
 		t.Fatalf("outcome %d, %d more connections", got, len(conns))

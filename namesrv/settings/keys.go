@@ -37,6 +37,7 @@ type Key struct {
 
 	whyNotTrue string             // the reason for which true is refused; "": it is not
 	check      func(string) error // tells what is wrong with a text; nil: any will do
+	secret     bool               // its value is kept, and never shown
 	protected  bool               // UPDATE_NAMESRV_CONFIG refuses it, whatever configBlackList says
 	field      func(*Settings) any
 	// whileRunning tells why the key's value in some settings, good for a start, can't be taken from UPDATE_NAMESRV_CONFIG; nil: it can.
@@ -69,7 +70,7 @@ var keys = func() (all []Key) {
 		group Group
 		keys  []Key
 	}{
-		{NameServer, nameServerKeys}, {ServerNetwork, serverNetworkKeys}, {ClientNetwork, clientNetworkKeys}, {Ours, ourKeys}, {Ours, accessKeys}, {Ours, lifeKeys},
+		{NameServer, nameServerKeys}, {ServerNetwork, serverNetworkKeys}, {ClientNetwork, clientNetworkKeys}, {Ours, ourKeys}, {Ours, accessKeys}, {Ours, lifeKeys}, {Ours, peerKeys},
 	} {
 		for _, k := range group.keys {
 			k.Group = group.group

@@ -117,6 +117,16 @@ type Settings struct {
 	ProbeRemoves           bool
 	ProbeTimeoutMillis     int64
 
+	// Ours: the other nameservers.
+	Peers                string
+	PeerListenAddress    string // "": off
+	PeerAdvertiseAddress string
+	PeerKey              string
+	PeerName             string
+	KVSync               bool
+	AdvertiseAddress     string
+	AddressServerListen  string // "": off
+
 	// listed are the keys that GET_NAMESRV_CONFIG shows beside those of the name
 	// server and the server network: every other key of the file as it stood
 	// there, and keys of ours that were set. Never written after construction.

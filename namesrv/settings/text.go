@@ -19,17 +19,25 @@ func (s *Settings) Text() []byte {
 	s.eachListed(func(name, value string) {
 		dst = append(dst, oneLine(name)...)
 		dst = append(dst, '=')
-		dst = append(dst, oneLine(value)...)
+		dst = append(dst, oneLine(shown(name, value))...)
 		dst = append(dst, '\n')
 	})
 	return dst
 }
 
-// Listed yields the entries of Text, values as they are.
+// shown is a value as it is shown: of a secret, that there is one.
+func shown(name, value string) string {
+	if k := lookup(name); k != nil && k.secret && value != "" {
+		return "******"
+	}
+	return value
+}
+
+// Listed yields the entries of Text, values as they are but for secrets.
 func (s *Settings) Listed() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		going := true
-		s.eachListed(func(name, value string) { going = going && yield(name, value) })
+		s.eachListed(func(name, value string) { going = going && yield(name, shown(name, value)) })
 	}
 }
 
@@ -48,7 +56,7 @@ func (s *Settings) Value(name string) string {
 	return s.listed[name]
 }
 
-// FileText is what UPDATE_NAMESRV_CONFIG saves: the same entries as Text, so
+// FileText is what UPDATE_NAMESRV_CONFIG saves: the same entries as Text, secrets as they are, so
 // escaped that Load and Apache's nameserver read back the same values.
 func (s *Settings) FileText() []byte {
 	var dst []byte

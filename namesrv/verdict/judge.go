@@ -51,7 +51,7 @@ const (
 // Key is who a broker is to the table: a cluster name and an address.
 type Key struct{ Cluster, Addr string }
 
-func (b *Broker) key() Key { return Key{b.ClusterName, b.BrokerAddr} }
+func (b Broker) key() Key { return Key{b.ClusterName, b.BrokerAddr} }
 
 // Actions are what a Judge wants done.
 type Actions struct {

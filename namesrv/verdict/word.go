@@ -50,6 +50,6 @@ type Word struct {
 	Broker
 	Version codec.DataVersion // of the registration it is about
 	// Sign is when the sender last had a sign of life of the broker, in this process's monotonic nanoseconds: it travels as an age, so that
-	// no two clocks are ever compared. What the way took makes it later than it was, never earlier; Judge allows for it.
+	// no two clocks are ever compared. What the way took makes it earlier than it was, never later (see package peers).
 	Sign int64
 }

@@ -1,0 +1,181 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/waymark-mq/waymark/namesrv/verdict"
+)
+
+// TestWords: what is told to one is heard by all others, with the sign of life in each's own time: never later than it was.
+func TestWords(t *testing.T) {
+	f := newFleet(t)
+	for range 3 {
+		f.add(nil)
+	}
+	f.meet()
+	teller := f.all[1]
+	const age = int64(7 * time.Second)
+	told := teller.o.Now()
+	after := make([]int64, 3) // told, in each's own time, at the latest
+	for i, g := range f.all {
+		after[i] = g.o.Now()
+	}
+	teller.Tell([]verdict.Word{aWord("a", told-age), aWord("b", told)})
+	for _, i := range []int{0, 2} {
+		until(t, "words", func() bool { _, w := f.heard[i].get(); return len(w) == 2 })
+		from, words := f.heard[i].get()
+		if from[0] != teller.Name() || words[0].BrokerName != "a" || words[1].BrokerName != "b" {
+			t.Fatalf("heard %v from %v", words, from)
+		}
+		if s, least := words[0].Sign, after[i]-age-int64(deadline); s > after[i]-age || s < least {
+			t.Errorf("sign of life at %d, must be in [%d, %d]", s, least, after[i]-age)
+		}
+		if d := words[1].Sign - words[0].Sign; d != age {
+			t.Errorf("ages differ by %d, not %d", d, age)
+		}
+	}
+	if _, w := f.heard[1].get(); len(w) != 0 {
+		t.Errorf("it heard itself: %v", w)
+	}
+}
+
+// TestCutAndJoinedAgain: a nameserver that isn't reached is given up, and found again without anybody's doing.
+func TestCutAndJoinedAgain(t *testing.T) {
+	f := newFleet(t)
+	for range 3 {
+		f.add(nil)
+	}
+	f.meet()
+	lonely := f.all[2]
+	for _, g := range f.all[:2] {
+		f.wires.set(lonely.Addr(), g.Addr(), true)
+	}
+	until(t, "given up", func() bool { return alive(lonely) == 0 && alive(f.all[0]) == 1 && alive(f.all[1]) == 1 })
+	f.all[0].Tell([]verdict.Word{aWord("cut", f.all[0].o.Now())})
+	until(t, "word for who is there", func() bool { _, w := f.heard[1].get(); return len(w) == 1 })
+	for _, g := range f.all[:2] {
+		f.wires.set(lonely.Addr(), g.Addr(), false)
+	}
+	f.meet()
+	if _, w := f.heard[2].get(); len(w) != 0 {
+		t.Errorf("who was gone has heard %v", w)
+	}
+}
+
+func alive(g *Group) (n int) {
+	for _, m := range g.Members() {
+		if m.Alive {
+			n++
+		}
+	}
+	return n
+}
+
+// TestKeys: only who has a key that is known is heard; a key can be changed with no moment in which some aren't.
+func TestKeys(t *testing.T) {
+	key := func(b string) []byte { return []byte(strings.Repeat(b, 32)) }
+	withKeys := func(keys ...[]byte) func(*Options) { return func(o *Options) { o.Keys = keys } }
+	f := newFleet(t)
+	first := f.add(withKeys(key("a")))
+	f.add(withKeys(key("b"), key("a"))) // speaks b, which the first doesn't know
+	f.add(nil)                          // speaks openly
+	f.add(withKeys(key("c")))
+	f.add(withKeys(key("a"), key("b")))
+	until(t, "the one that speaks a", func() bool { return hearing(first) == 1 })
+	if m := first.Members(); len(m) != 1 || m[0].Name != f.all[4].Name() {
+		t.Errorf("members %v", m)
+	}
+	if n := len(f.all[2].Members()) + len(f.all[3].Members()); n != 0 {
+		t.Errorf("strangers know %d members", n)
+	}
+	if _, err := New(Options{Listen: "127.0.0.1:0", Keys: [][]byte{[]byte("short")}, Now: first.o.Now}); err == nil {
+		t.Error("a key of 5 bytes is taken")
+	}
+}
+
+// TestState: what a nameserver says of itself reaches the others when it changes; and who leaves, has left.
+func TestState(t *testing.T) {
+	f := newFleet(t)
+	a := f.add(nil)
+	var now atomic.Pointer[Self]
+	now.Store(&Self{State: Starting, Remoting: "10.0.0.7:9876", Version: "v9"})
+	b := f.add(func(o *Options) { o.Self = func() Self { return *now.Load() } })
+	f.meet()
+	if m := a.Members()[0]; m.Self != (Self{State: Starting, Remoting: "10.0.0.7:9876", Version: "v9"}) {
+		t.Errorf("%+v", m.Self)
+	}
+	now.Store(&Self{State: Draining, Remoting: strings.Repeat("x", 1000), Admin: strings.Repeat("y", 1000), Version: strings.Repeat("z", 1000)})
+	until(t, "draining", func() bool { return a.Members()[0].State == Draining })
+	if m := a.Members()[0]; len(m.Remoting) != maxSelfText || len(m.Version) != maxSelfText {
+		t.Errorf("%+v", m.Self)
+	}
+	b.Close()
+	until(t, "left", func() bool { m := a.Members()[0]; return !m.Alive && m.Left })
+}
+
+// TestRestart: another process of the same name and address is another run; words of the earlier one don't count for it.
+func TestRestart(t *testing.T) {
+	f := newFleet(t)
+	a := f.add(nil)
+	b := f.add(func(o *Options) { o.Name = "b" })
+	f.meet()
+	p := a.peers["b"]
+	run := p.run
+	b.Close()
+	until(t, "left", func() bool { return alive(a) == 0 })
+	c := f.add(func(o *Options) { o.Name, o.Peers = "b", []string{a.Addr()} })
+	until(t, "the new one", func() bool { return hearing(a) == 1 && hearing(c) == 1 })
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.peers["b"].run == run || a.peers["b"].run != c.run {
+		t.Error("the run is the earlier process's")
+	}
+}
+
+// TestPortTaken: an address that is taken is an error that names it, and nothing is left behind.
+func TestPortTaken(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ln.Close() }()
+	_, err = New(Options{Listen: ln.Addr().String(), Logger: slog.New(slog.DiscardHandler), Now: func() int64 { return 0 }})
+	if err == nil || !strings.Contains(err.Error(), ln.Addr().String()) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestClose: nothing goes on behind Close, also when nobody was ever reached.
+func TestClose(t *testing.T) {
+	before := runtime.NumGoroutine()
+	g, err := New(Options{
+		Listen: "127.0.0.1:0", Logger: slog.New(slog.DiscardHandler), Now: func() int64 { return 1 }, quick: quick,
+		Peers:   []string{"127.0.0.1:1", "nowhere.invalid"},
+		resolve: func(ctx context.Context, _ string) ([]net.IP, error) { <-ctx.Done(); return nil, ctx.Err() },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Close()
+	until(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// TestNobody: a nameserver alone takes words and asks without waiting or failing.
+func TestNobody(t *testing.T) {
+	g := newFleet(t).add(nil)
+	g.Tell([]verdict.Word{aWord("a", 0)})
+	if _, _, err := g.List(context.Background(), "nobody", Query{What: Brokers}); !errors.Is(err, ErrNoPeer) {
+		t.Errorf("error %v", err)
+	}
+	if len(g.Members()) != 0 {
+		t.Error("somebody is there")
+	}
+}

@@ -1,0 +1,301 @@
+package verdict
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
+)
+
+// bench is one judge over one table, with brokers a, b, … that registered at its time 0.
+type bench struct {
+	t     *testing.T
+	table *core.Table
+	judge *Judge
+	now   int64
+	acts  Actions
+}
+
+var anyVersion = codec.DataVersion{Timestamp: 5, Counter: 5}
+
+func newBench(t *testing.T, rules Rules, brokers int) *bench {
+	b := &bench{t: t, table: core.NewTable(core.DefaultSettings(), nil), judge: NewJudge(rules), now: int64(time.Hour)}
+	b.judge.SetPeers(2, 2)
+	for i := range brokers {
+		b.register(i)
+	}
+	return b
+}
+
+func nth(i int) Broker { return Broker{"c", fmt.Sprint("b", i), fmt.Sprint("b", i, ":1"), 0} }
+
+func (b *bench) register(i int) {
+	n := nth(i)
+	topics := []codec.TopicConfig{{Name: "t", Perm: 6}, {Name: "u", Perm: 6}}
+	var out core.Outcome
+	b.table.Step(b.now, []core.Command{&core.RegisterBroker{
+		Conn: 1, ClusterName: n.ClusterName, BrokerName: n.BrokerName, BrokerAddr: n.BrokerAddr,
+		Body: &codec.RegisterBody{DataVersion: anyVersion, Topics: topics},
+	}}, &out)
+	b.judge.Know(b.now, b.table.Load())
+}
+
+// pass lets the time go by, a tenth of a second at a time, with probes that come to what outcome says.
+func (b *bench) pass(d time.Duration, outcome func(Broker) Outcome) {
+	for end := b.now + int64(d); b.now < end; {
+		b.now += int64(100 * time.Millisecond)
+		probes := len(b.acts.Probe)
+		b.judge.Due(b.now, 1000, &b.acts)
+		for _, p := range b.acts.Probe[probes:] {
+			b.judge.Probed(b.now, p, outcome(p))
+		}
+	}
+}
+
+func (b *bench) hear(peer string, kind Kind, i int, age time.Duration) {
+	b.judge.Heard(b.now, peer, &Word{Kind: kind, Broker: nth(i), Version: anyVersion, Sign: b.now - int64(age)})
+}
+
+func (b *bench) wantDeclared(want int, by string) {
+	b.t.Helper()
+	got := map[string]int{}
+	for _, d := range b.acts.Declare {
+		got[d.BrokerName]++
+		if d.By != by {
+			b.t.Errorf("%s is declared dead by %q, want %q", d.BrokerName, d.By, by)
+		}
+	}
+	if len(got) != want {
+		b.t.Errorf("declared dead: %v, want %d", got, want)
+	}
+}
+
+func always(o Outcome) func(Broker) Outcome { return func(Broker) Outcome { return o } }
+
+// Words that must not, and words that must, remove a broker whose last sign of life here is 20 s old.
+func TestWordAlone(t *testing.T) {
+	off := Rules{Failures: 3, Period: 40 * time.Second, RemoveAfter: 8 * time.Second, Removes: true}
+	for _, c := range []struct {
+		kind Kind
+		age  time.Duration
+		want int
+	}{
+		{Unregistered, 0, 1}, {Unregistered, 13 * time.Second, 1},
+		{Unregistered, 15 * time.Second, 0}, // may have been on its way for so long
+		{Expired, 121 * time.Second, 0}, {Expired, 13 * time.Second, 1},
+		{Closed, 0, 0}, {Closed, 13 * time.Second, 0}, // a connection's end alone proves nothing
+		{Refused, 0, 0}, {Unanswered, 0, 0}, {Suspect, 0, 0}, {Alive, 0, 0},
+	} {
+		b := newBench(t, off, 1)
+		b.now += int64(20 * time.Second)
+		b.hear("ns2", c.kind, 0, c.age)
+		b.pass(time.Second, always(Silent))
+		t.Run(fmt.Sprint(c.kind, c.age), func(t *testing.T) {
+			b.t = t
+			b.wantDeclared(c.want, "ns2")
+		})
+	}
+	b := newBench(t, off, 1)
+	b.now += int64(60 * time.Second) // two registrations missed, one of which the peer got
+	b.hear("ns2", Closed, 0, 10*time.Second)
+	b.pass(time.Second, always(Silent))
+	b.wantDeclared(1, "ns2")
+}
+
+// Words about another registration, name, or no broker at all.
+func TestWordOfSomethingElse(t *testing.T) {
+	b := newBench(t, probing, 1)
+	b.now += int64(20 * time.Second)
+	for _, change := range []func(*Word){
+		func(w *Word) { w.Version.Counter-- },
+		func(w *Word) { w.Version.Timestamp-- },
+		func(w *Word) { w.Version.StateVersion-- },
+		func(w *Word) { w.BrokerName = "other" },
+		func(w *Word) { w.ClusterName = "other" },
+		func(w *Word) { w.BrokerAddr = "other:1" },
+	} {
+		w := Word{Kind: Unregistered, Broker: nth(0), Version: anyVersion, Sign: b.now}
+		change(&w)
+		b.judge.Heard(b.now, "ns2", &w)
+	}
+	b.pass(time.Second, always(Answered))
+	b.wantDeclared(0, "")
+	if s, _ := b.judge.State(nth(0).key()); len(s.Accusers) > 0 {
+		t.Errorf("accused by %v", s.Accusers)
+	}
+}
+
+// A word from the future is of now.
+func TestWordFromTheFuture(t *testing.T) {
+	b := newBench(t, probing, 1)
+	b.pass(2*time.Second, always(Answered))
+	b.hear("ns2", Alive, 0, -time.Hour)
+	b.pass(30*time.Second, always(Silent))
+	b.wantDeclared(1, "")
+}
+
+// If most brokers stop to answer at once it is this server that is cut off, unless a peer has seen the same; one or two may well die together.
+func TestIsolatedServerRemovesNobody(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		brokers, failing int
+		accused          int // of the failing ones, by a peer
+		alive            int // peers
+		want             int
+	}{
+		{"one of one", 1, 1, 0, 2, 1},
+		{"two of two", 2, 2, 0, 2, 2},
+		{"three of six", 6, 3, 0, 2, 3},
+		{"four of six", 6, 4, 0, 2, 0},
+		{"four of six, a peer sees one of them", 6, 4, 1, 2, 1},
+		{"one of six, but all peers are gone", 6, 1, 0, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, probing, c.brokers)
+			b.judge.SetPeers(2, c.alive)
+			b.pass(3*time.Second, always(Answered))
+			fails := func(p Broker) Outcome {
+				for i := range c.failing {
+					if nth(i) == p {
+						return Silent
+					}
+				}
+				return Answered
+			}
+			for range 15 {
+				for i := range c.accused {
+					b.hear("ns2", Suspect, i, 10*time.Second)
+				}
+				b.pass(time.Second, fails)
+			}
+			b.wantDeclared(c.want, "")
+		})
+	}
+}
+
+// A peer that has seen a broker live puts its removal off, again and again; it doesn't take it off the suspects.
+func TestVouchedBrokerStays(t *testing.T) {
+	b := newBench(t, probing, 1)
+	b.pass(2*time.Second, always(Answered))
+	for range 30 {
+		b.pass(2*time.Second, always(Silent))
+		b.hear("ns2", Alive, 0, time.Second)
+	}
+	b.wantDeclared(0, "")
+	if s, _ := b.judge.State(nth(0).key()); !s.Suspect || s.Vouched == 0 {
+		t.Errorf("%+v", s)
+	}
+	asked := 0
+	for _, w := range b.acts.Tell {
+		if w.Kind == Suspect {
+			asked++
+		}
+	}
+	if asked < 20 {
+		t.Errorf("the peers were asked %d times in a minute", asked)
+	}
+	b.pass(10*time.Second, always(Silent))
+	b.wantDeclared(1, "")
+}
+
+// What couldn't be tried counts for nothing, and a broker never reached stays.
+func TestImpossibleProbesProveNothing(t *testing.T) {
+	for name, first := range map[string]Outcome{"once reached": Answered, "never reached": Impossible} {
+		b := newBench(t, probing, 1)
+		b.pass(2*time.Second, always(first))
+		b.pass(time.Minute, always(Impossible))
+		if len(b.acts.Declare) > 0 || b.judge.Suspects() > 0 {
+			t.Errorf("%s: %+v, %d suspects", name, b.acts.Declare, b.judge.Suspects())
+		}
+	}
+	b := newBench(t, probing, 1)
+	b.pass(time.Minute, always(Rejected))
+	if len(b.acts.Declare) > 0 || b.judge.Suspects() > 0 {
+		t.Errorf("never reached and refused: %+v, %d suspects", b.acts.Declare, b.judge.Suspects())
+	}
+}
+
+// A pause of this process is nobody's silence.
+func TestPauseProvesNothing(t *testing.T) {
+	b := newBench(t, probing, 1)
+	b.pass(2*time.Second, always(Answered))
+	b.pass(4*time.Second, always(Silent))
+	if b.judge.Suspects() != 1 {
+		t.Fatal("not suspect")
+	}
+	b.now += int64(20 * time.Second)
+	b.judge.Froze(b.now, int64(20*time.Second))
+	if b.judge.Suspects() != 0 {
+		t.Error("still suspect")
+	}
+	b.pass(time.Second, always(Silent))
+	b.wantDeclared(0, "")
+}
+
+// Others' words aren't passed on, nor ends of this server's own making or of brokers that nobody knew.
+func TestWhatPeersAreTold(t *testing.T) {
+	b := newBench(t, probing, 0)
+	for _, c := range []struct {
+		event core.Event
+		want  Kind
+	}{
+		{core.Event{Kind: core.EventUnregistered, Sign: 1}, Unregistered},
+		{core.Event{Kind: core.EventUnregistered}, 0},
+		{core.Event{Kind: core.EventExpired, Sign: 1}, Expired},
+		{core.Event{Kind: core.EventClosed, Sign: 1, ByPeer: true}, Closed},
+		{core.Event{Kind: core.EventClosed, Sign: 1}, 0},
+		{core.Event{Kind: core.EventUnanswered, Sign: 1}, Unanswered},
+		{core.Event{Kind: core.EventToldDead, Sign: 1}, 0},
+		{core.Event{Kind: core.EventRegistered, Sign: 1}, 0},
+	} {
+		var a Actions
+		b.judge.Left(b.now, &c.event)
+		b.judge.Due(b.now, 0, &a)
+		got := Kind(0)
+		if len(a.Tell) > 0 {
+			got = a.Tell[0].Kind
+		}
+		if got != c.want {
+			t.Errorf("%+v: told %v, want %v", c.event, got, c.want)
+		}
+	}
+}
+
+// What is kept and told is bounded, whoever says what.
+func TestWordsAreBounded(t *testing.T) {
+	b := newBench(t, probing, 2*maxAsked)
+	for i := range 100 {
+		b.hear(fmt.Sprint("ns", i), Suspect, 0, time.Minute)
+	}
+	if s, _ := b.judge.State(nth(0).key()); len(s.Accusers) != maxAccusers {
+		t.Errorf("%d accusers, want %d", len(s.Accusers), maxAccusers)
+	}
+	b.pass(2*time.Second, always(Answered))
+	told := 0
+	for range 100 {
+		b.acts.Tell = nil
+		b.pass(100*time.Millisecond, always(Silent))
+		told = max(told, len(b.acts.Tell))
+	}
+	if told == 0 || told > maxAsked {
+		t.Errorf("%d words at a time, want 1 to %d", told, maxAsked)
+	}
+}
+
+func TestKindNames(t *testing.T) {
+	for k := Unregistered; k <= Alive; k++ {
+		if got, ok := ParseKind(k.String()); !ok || got != k {
+			t.Errorf("%d: %q is %d, %v", k, k.String(), got, ok)
+		}
+	}
+	for _, name := range []string{"", "Alive", "dead"} {
+		if k, ok := ParseKind(name); ok {
+			t.Errorf("%q is %v", name, k)
+		}
+	}
+	if s := Kind(200).String(); s != "" {
+		t.Errorf("200 is %q", s)
+	}
+}
