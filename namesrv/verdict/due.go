@@ -19,7 +19,10 @@ const maxAsked = 256
 func (j *Judge) Due(now int64, room int, a *Actions) {
 	j.count()
 	asks := maxAsked
-	for _, c := range j.order {
+	first := j.first
+	for i := range j.order {
+		at := (first + i) % len(j.order)
+		c := j.order[at]
 		if last, alive := c.live.Cell.Last(); !alive {
 			continue // the table knows, and will say so
 		} else if c.suspectFrom != 0 && last > c.suspectFrom {
@@ -27,7 +30,9 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 			j.turn(c, 0, now)
 		}
 		if c.next != 0 && c.next <= now && !c.probing && room > 0 {
-			room--
+			if room--; room == 0 {
+				j.first = at + 1 // whose turn it is next: slow ones mustn't keep the others waiting
+			}
 			c.probing, c.began = true, now
 			a.Probe = append(a.Probe, c.Broker)
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 )
 
@@ -87,6 +86,7 @@ type Judge struct {
 	rules    Rules
 	cases    map[Key]*brokerCase
 	order    []*brokerCase // all of them, by key
+	first    int           // of order: where Due begins
 	lost     map[Key]*lostBroker
 	peers    int // others that are configured or were seen
 	alive    int // of them now
@@ -137,14 +137,17 @@ func NewJudge(r Rules) *Judge {
 // SetPeers tells how many other nameservers there are to ask, and how many of them can be.
 func (j *Judge) SetPeers(known, alive int) { j.peers, j.alive = known, alive }
 
-// Know takes over who is registered. It costs nothing if nothing has changed.
+// Know takes over who is registered, restored brokers left out. It costs nothing if nothing has changed.
 func (j *Judge) Know(now int64, s *core.Snapshot) {
 	if j.snapshot != nil && s.SameLives(j.snapshot) {
 		return
 	}
 	j.snapshot = s
 	there := make(map[Key]struct{}, len(j.cases))
-	for l := range s.Lives() {
+	for l := range s.AllLive() {
+		if l.Provisional { // nothing from here speaks for it, and the end of its grace is set
+			continue
+		}
 		k := Key{l.ClusterName, l.BrokerAddr}
 		there[k] = struct{}{}
 		c := j.cases[k]
@@ -337,12 +340,4 @@ func (j *Judge) Froze(now, late int64) {
 			c.next = j.nextProbe(c, now)
 		}
 	}
-}
-
-// Version is what a broker registered last, as far as the judge knows.
-func (j *Judge) Version(k Key) (v codec.DataVersion, ok bool) {
-	if c := j.cases[k]; c != nil {
-		return c.live.DataVersion, true
-	}
-	return v, false
 }

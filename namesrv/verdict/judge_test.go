@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 )
 
@@ -155,5 +156,26 @@ func TestDeaths(t *testing.T) {
 			}
 			t.Logf("%d deaths, the last after %v", len(times), fmt.Sprint(times[:5]))
 		})
+	}
+}
+
+// A restored broker is nobody's to judge before it has registered: no probe, and peers' words find nobody.
+func TestRestoredBrokersAreNotJudged(t *testing.T) {
+	b := &testBroker{Broker: Broker{"c", "a", "a:1", 0}, version: codec.DataVersion{Counter: 1}}
+	before, table, out := core.NewTable(core.DefaultSettings(), nil), core.NewTable(core.DefaultSettings(), nil), core.Outcome{}
+	before.Step(0, []core.Command{b.registration()}, &out)
+	table.Step(0, []core.Command{&core.Restore{State: before.Load().Export(0), UntilNanos: int64(time.Hour), MaxAgeNanos: 1}}, &out)
+	j := NewJudge(probing)
+	j.Know(1, table.Load())
+	j.Heard(1, "P", &Word{Kind: Unregistered, Broker: b.Broker, Version: b.version, Sign: 1})
+	for i, wantProbed := range []bool{false, true} {
+		now := int64(i+1) * int64(time.Minute)
+		j.Know(now, table.Load())
+		var a Actions
+		j.Due(now+int64(time.Second), 1, &a)
+		if _, known := j.State(b.key()); known != wantProbed || len(a.Probe) > 0 != wantProbed || len(a.Declare) > 0 {
+			t.Errorf("round %d: known %v, %+v", i, known, a)
+		}
+		table.Step(now, []core.Command{b.registration()}, &out)
 	}
 }
