@@ -102,7 +102,7 @@ var ourKeys = []Key{
 		Meaning: "Without any broker the server isn't ready, and a route query is answered with code 1 instead of 17: for a nameserver that its brokers have left, but not its clients."},
 	{Name: "inputBudgetBytes", Default: "0", Effect: AtRestart, Min: leastBudget, Max: mostBudget, OrZero: true,
 		field:   func(s *Settings) any { return &s.InputBudgetBytes },
-		Meaning: "Bound of the bytes received and not handled yet, over all connections; beyond it those that have held a begun frame for longest are closed, over a quarter of it those that don't read their answers. 0: an eighth of the memory limit (the control group's or `GOMEMLIMIT`), 1 GiB at the most, and without a limit."},
+		Meaning: "Bound of the bytes received and not handled yet, over all connections; beyond it those that have held a begun frame for longest are closed, over a quarter of it those that don't read their answers. 0: an eighth of the memory limit (the control group's or `GOMEMLIMIT`), 1 GiB at the most, and without a limit. A frame larger than it is never taken: with less than a large broker registers (up to 16 MiB) that broker stays out."},
 	{Name: "outputBudgetBytes", Default: "0", Effect: AtRestart, Min: leastBudget, Max: mostBudget, OrZero: true,
 		field:   func(s *Settings) any { return &s.OutputBudgetBytes },
 		Meaning: "Bound of the bytes that wait to be sent, over all connections; beyond it large answers, and all to peers that don't take theirs, are refused with `SYSTEM_BUSY`, over half of it peers that take less than 1 KiB a second are closed. 0: an eighth of the memory limit (the control group's or `GOMEMLIMIT`), 256 MiB at the most, and without a limit."},
