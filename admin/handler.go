@@ -23,7 +23,7 @@ func newHandler(o *Options, bound net.Addr) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", newMetrics(o))
 	mux.Handle("GET /livez", limitRequests(maxProbes, livez(o.Source)))
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { readyz(w, o.Source.State()) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { readyz(w, o.Source) })
 	mux.Handle("GET /debug/pprof/", onLoopback(pprof.Index))
 	mux.Handle("GET /debug/pprof/cmdline", onLoopback(pprof.Cmdline))
 	mux.Handle("GET /debug/pprof/profile", onLoopback(pprof.Profile))
@@ -57,12 +57,16 @@ func livez(s Source) http.Handler {
 	})
 }
 
-func readyz(w http.ResponseWriter, state namesrv.State) {
-	if state != namesrv.Serving {
-		text(w, http.StatusServiceUnavailable, state.String())
-		return
+// readyz says whether the server is ready, and in a second line, while restored routes are in use, how far they are confirmed.
+func readyz(w http.ResponseWriter, s Source) {
+	status, lines := http.StatusOK, "ok"
+	if state := s.State(); state != namesrv.Serving {
+		status, lines = http.StatusServiceUnavailable, state.String()
 	}
-	text(w, http.StatusOK, "ok")
+	if r, ok := s.Restored(); ok {
+		lines += "\n" + r.String()
+	}
+	text(w, status, lines)
 }
 
 // drain answers 202 if a drain has begun, 409 if the server drains or stops already, or has yet to start.

@@ -159,12 +159,15 @@ func wantLine(t *testing.T, text, line string) {
 
 // fakeSource is a server in any state.
 type fakeSource struct {
-	state   namesrv.State
-	alive   func(ctx context.Context) error
-	metrics func(ctx context.Context) *namesrv.Metrics
+	restored namesrv.Restored
+	state    namesrv.State
+	alive    func(ctx context.Context) error
+	metrics  func(ctx context.Context) *namesrv.Metrics
 }
 
 func (f *fakeSource) State() namesrv.State { return f.state }
+
+func (f *fakeSource) Restored() (namesrv.Restored, bool) { return f.restored, f.restored.Brokers > 0 }
 
 func (f *fakeSource) Alive(ctx context.Context) error {
 	if f.alive == nil {

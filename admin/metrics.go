@@ -225,6 +225,11 @@ func (s sink) table(m *namesrv.Metrics) {
 	s.value(probes, float64(m.Lookout.Refused), "refused")
 	s.value(probes, float64(m.Lookout.Unanswered), "unanswered")
 	s.value(probes, float64(m.Lookout.Impossible), "impossible")
+	s.value(provisional, float64(m.Provisional))
+	s.value(routeWrites, float64(m.RouteFile.Written), "written")
+	s.value(routeWrites, float64(m.RouteFile.Failed), "failed")
+	s.value(routeBytes, float64(m.RouteFile.Bytes))
+	s.value(routeAge, m.RouteFile.Age.Seconds())
 }
 
 // shown is what a peer sent as a label's value may be: short, and UTF-8.

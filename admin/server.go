@@ -15,6 +15,8 @@ import (
 // Source is what a Server shows of a nameserver. *namesrv.Server is one.
 type Source interface {
 	State() namesrv.State
+	// Restored tells how far restored brokers have registered; false without any, and once that is over.
+	Restored() (namesrv.Restored, bool)
 	// Metrics collects; ctx bounds the wait for event loops, and those that miss it are counted as missing.
 	Metrics(ctx context.Context) *namesrv.Metrics
 	// Alive returns an error that names what makes no progress before ctx ends.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/namesrv"
 )
 
@@ -25,6 +26,12 @@ func TestReadyz(t *testing.T) {
 		if status, body := do(t, "GET", url+"/readyz"); status != wantStatus || body != want {
 			t.Errorf("%v: %d %q", state, status, body)
 		}
+	}
+	source.state = namesrv.Serving
+	source.restored = namesrv.Restored{RestoreStatus: core.RestoreStatus{Brokers: 12, Clusters: 3, Confirmed: 7, ToCome: 5}, Left: 41 * time.Second}
+	want := "ok\nrestored 12 brokers of 3 clusters, 7 confirmed, 5 to come, 41 s left\n"
+	if status, body := do(t, "GET", url+"/readyz"); status != http.StatusOK || body != want {
+		t.Errorf("while routes are provisional: %d %q", status, body)
 	}
 }
 

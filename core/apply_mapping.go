@@ -7,7 +7,7 @@ import (
 )
 
 // newMapping reports whether a mapping that comes with an unchanged DataVersion says more than what is known: there is none
-// of its broker name, or an older one. The last part of a split round, which alone brings the mappings, has the version of the
+// of its broker name, or an older or a restored one. The last part of a split round, which alone brings the mappings, has the version of the
 // first; so has the registration behind one that was sent while a broker was halfway through making a static topic.
 func (t *Table) newMapping(m *codec.TopicQueueMapping, registrant string) bool {
 	known, ok := t.mappings.Get(m.Key)
@@ -15,7 +15,7 @@ func (t *Table) newMapping(m *codec.TopicQueueMapping, registrant string) bool {
 		return true
 	}
 	i, ok := known.find(mappedBroker(m, registrant))
-	return !ok || known.entries[i].epoch < m.Epoch
+	return !ok || known.entries[i].epoch < m.Epoch || known.entries[i].restored
 }
 
 // setMapping stores a static mapping of a topic, in place of the one of the same broker name, and reports whether it

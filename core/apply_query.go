@@ -3,7 +3,7 @@ package core
 // queryDataVersion answers 322 and counts as a sign of life.
 func (t *Table) queryDataVersion(now int64, c *QueryDataVersion, r *Result) {
 	l, ok := t.live.Get(liveKey(c.ClusterName, c.BrokerAddr))
-	if !ok {
+	if !ok || l.Provisional {
 		r.Changed = true
 		return
 	}

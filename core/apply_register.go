@@ -27,13 +27,18 @@ func (t *Table) register(now int64, c *RegisterBroker, r *Result) {
 		r.Conflict = true
 		return
 	}
+	first := known == "" || t.unconfirmed(g, known)
 	single := len(c.Body.Topics) == 1 && !c.Body.NullTopicTable
-	if known == "" && (single || (g != nil && len(g.Addrs) >= maxGroupMembers)) {
+	if (first && single) || (known == "" && g != nil && len(g.Addrs) >= maxGroupMembers) {
 		r.Refused = true
 		t.event(EventRefused, c, "")
 		return
 	}
-	reg := registration{RegisterBroker: c, first: known == "", before: t.stateOf(c.BrokerName, liveKey(c.ClusterName, c.BrokerAddr))}
+	reg := registration{RegisterBroker: c, first: first, before: t.stateOf(c.BrokerName, liveKey(c.ClusterName, c.BrokerAddr))}
+	if t.contradicts(c, g) {
+		t.forget(g)
+		displaced = ""
+	}
 	reg.prev = t.takeOver(c)
 	if displaced != "" {
 		t.replace(&reg, displaced)
@@ -52,7 +57,7 @@ func (t *Table) register(now int64, c *RegisterBroker, r *Result) {
 // registration is a RegisterBroker on its way through the tables.
 type registration struct {
 	*RegisterBroker
-	first   bool // the slot (name, id) was empty
+	first   bool // the slot (name, id) was empty, or nobody but a restored broker had it
 	before  BrokerState
 	prev    *Live // what the address registered before under this name; nil if nothing
 	group   *Group
@@ -68,7 +73,7 @@ func (r *registration) newVersion() bool {
 // losesConflict reports whether the slot is held by a live broker of a greater stateVersion.
 func (t *Table) losesConflict(c *RegisterBroker, holder string) bool {
 	l, ok := t.live.Get(liveKey(c.ClusterName, holder))
-	return ok && l.DataVersion.StateVersion > c.Body.DataVersion.StateVersion
+	return ok && !l.Provisional && l.DataVersion.StateVersion > c.Body.DataVersion.StateVersion
 }
 
 // replace puts the broker into the slot of another address.
@@ -76,6 +81,7 @@ func (t *Table) replace(r *registration, displaced string) {
 	key := liveKey(r.ClusterName, displaced)
 	before := t.stateOf(r.BrokerName, key)
 	e := t.event(EventReplaced, r.RegisterBroker, displaced)
+	t.forgetLive(t.brokers.group(r.BrokerName), displaced)
 	t.joinGroup(r)
 	e.Edit = t.edited(before, r.BrokerName, key)
 }
@@ -94,12 +100,17 @@ func (t *Table) loseConflict(g *Group, c *RegisterBroker, holder string) {
 	t.event(EventConflict, c, holder).Edit = t.edited(before, c.BrokerName, key)
 }
 
-// takeOver returns what the address registered before under this name. If it
-// registered under another name, that one loses it.
+// takeOver returns what the address registered before under this name; a restored entry is confirmed, and counts as nothing
+// registered. If it registered under another name, that one loses it.
 func (t *Table) takeOver(c *RegisterBroker) *Live {
 	key := liveKey(c.ClusterName, c.BrokerAddr)
 	prev, ok := t.live.Get(key)
-	if !ok || prev.BrokerName == c.BrokerName {
+	switch {
+	case ok && prev.Provisional && prev.BrokerName == c.BrokerName:
+		t.dropLive(key, prev)
+		t.updateRestored(func(r *RestoreStatus) { r.Confirmed++ })
+		return nil
+	case !ok || prev.BrokerName == c.BrokerName:
 		return prev
 	}
 	before := t.stateOf(prev.BrokerName, key)
@@ -145,7 +156,11 @@ func sameGroup(a, b *Group) bool {
 // applyTopics stores the topics of a master or of the prime slave of a 5.x group.
 func (t *Table) applyTopics(r *registration) {
 	prime := r.ActingMaster != ActingAbsent && r.BrokerID > MasterID && r.BrokerID == minID(r.group.Addrs)
-	if (r.BrokerID != MasterID && !prime) || r.Body.NullTopicTable {
+	if r.Body.NullTopicTable {
+		return
+	}
+	if r.BrokerID != MasterID && !prime {
+		t.vouch(r)
 		return
 	}
 	if t.settings.DeleteTopicWithBrokerRegistration && len(r.Body.Mappings) == 0 {
@@ -160,7 +175,7 @@ func (t *Table) applyTopics(r *registration) {
 	a := t.newArrival(r.group, all)
 	for i := range r.Body.Topics {
 		if c := &r.Body.Topics[i]; c.HasName {
-			a.topic(c.Name, queueSetting{c.ReadQueueNums, c.WriteQueueNums, c.Perm & mask, c.TopicSysFlag})
+			a.topic(c.Name, queueSetting{c.ReadQueueNums, c.WriteQueueNums, c.Perm & mask, c.TopicSysFlag, false})
 		}
 	}
 	a.end()
@@ -177,7 +192,7 @@ func (t *Table) applyTopics(r *registration) {
 }
 
 // deleteMissing takes the broker off the topics that the registration lacks
-// (deleteTopicWithBrokerRegistration).
+// (deleteTopicWithBrokerRegistration), but for restored ones: they may come with its next part, and go at the end of the grace.
 func (t *Table) deleteMissing(r *registration) {
 	t.settle()
 	sent := make(map[string]struct{}, len(r.Body.Topics))
@@ -186,7 +201,7 @@ func (t *Table) deleteMissing(r *registration) {
 	}
 	for _, id := range t.topicsOf(r.group) {
 		name := t.index.names[id]
-		if _, ok := sent[name]; !ok {
+		if _, ok := sent[name]; !ok && !t.restoredTopic(name, r.group) {
 			t.removeQueue(name, r.group)
 			r.changed++
 		}

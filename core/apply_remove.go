@@ -18,7 +18,9 @@ func (t *Table) unregister(c *UnregisterBroker) {
 	l, live := t.live.Get(key)
 	if live = live && l.BrokerName == c.BrokerName; live {
 		e.BrokerID, e.Version = l.BrokerID, l.DataVersion
-		e.Sign, _ = l.Cell.Last()
+		if last, ok := l.Cell.Last(); ok {
+			e.Sign = last
+		}
 		t.dropLive(key, l)
 	}
 	topics, removed := t.removeAddr(c.BrokerName, c.BrokerAddr)
@@ -73,13 +75,10 @@ func (t *Table) declareDead(c *DeclareDead) (removed bool) {
 	}
 	owner := l.Cell.Owner()
 	last, killed := l.Cell.killSince(c.Since)
-	if !killed {
-		return false
+	if killed {
+		t.bury(l.Cell, ending{why: why, owner: Peer{Conn: owner}, sign: last, word: c.By})
 	}
-	if t.bury(l.Cell, ending{why: why, owner: Peer{Conn: owner}, sign: last, word: c.By}) && owner != 0 {
-		t.effect(&CloseConnection{owner})
-	}
-	return true
+	return killed
 }
 
 // tick removes the brokers that were silent for longer than their timeout, unless the expiry
@@ -89,6 +88,7 @@ func (t *Table) tick(now int64, c *Tick) {
 		for _, l := range t.live.All() {
 			l.Cell.shift(c.LatenessNanos, now)
 		}
+		t.updateRestored(func(r *RestoreStatus) { r.UntilNanos += c.LatenessNanos })
 		t.effect(&Event{Kind: EventDeadlinesShifted, LatenessNanos: c.LatenessNanos})
 	}
 	t.reviewSuspects(now)
@@ -101,6 +101,7 @@ func (t *Table) tick(now int64, c *Tick) {
 		}
 	})
 	t.expire(now, t.holdBack(now, silent))
+	t.endRestore(now)
 	t.endGuard()
 }
 
@@ -165,6 +166,9 @@ func (t *Table) bury(cell *LiveCell, end ending) bool {
 	if owner.Addr == "" && owner.Conn == l.From.Conn {
 		owner = l.From
 	}
+	if l.Provisional { // its life was another process's to see
+		end.sign = 0
+	}
 	t.effect(&Event{
 		Kind: end.why, ClusterName: l.ClusterName, BrokerName: l.BrokerName, BrokerAddr: l.BrokerAddr, BrokerID: l.BrokerID,
 		Conn: owner.Conn, PeerAddr: owner.Addr, Topics: topics, Other: end.word, Gone: t.takeGone(),
@@ -174,13 +178,25 @@ func (t *Table) bury(cell *LiveCell, end ending) bool {
 	return true
 }
 
-// slotOf is the group that the broker's end takes its address from; nil if there is none.
+// slotOf is the group that the broker's end takes its address from; nil if there is none. A restored broker, whose entry is gone
+// already, leaves nothing behind, whatever its cluster, but an address that another entry stands behind.
 func (t *Table) slotOf(l *Live) *Group {
 	g := t.brokers.group(l.BrokerName)
-	if g == nil || g.ClusterName != l.ClusterName || !g.hasAddr(l.BrokerAddr) {
+	switch {
+	case g == nil || !g.hasAddr(l.BrokerAddr):
+		return nil
+	case l.Provisional && t.backed(g, l.BrokerAddr), !l.Provisional && g.ClusterName != l.ClusterName:
 		return nil
 	}
 	return g
+}
+
+// backed reports whether a live entry stands behind an address of a group.
+func (t *Table) backed(g *Group, addr string) bool {
+	return slices.ContainsFunc(t.brokers.homes[g.Name], func(home string) bool {
+		l, ok := t.live.Get(liveKey(home, addr))
+		return ok && l.BrokerName == g.Name
+	})
 }
 
 // dropLive takes a live entry out of everything that leads to it.
@@ -190,6 +206,9 @@ func (t *Table) dropLive(key string, l *Live) {
 	t.disown(l.Cell)
 	t.filtered -= hasFilters(l)
 	t.live.Delete(key)
+	if l.Provisional {
+		t.updateRestored(func(r *RestoreStatus) { r.ToCome-- })
+	}
 }
 
 // removeAddr takes an address out of a broker group, and the group with its
@@ -229,14 +248,20 @@ func (t *Table) removeGroup(g *Group) (topics int) {
 	}
 	topics, ended := t.lists.leave(g.index)
 	t.topicsChanged += topics
-	for _, l := range ended {
+	topics += t.removeTopicsOf(ended)
+	t.removeMappingsOf(g.Name)
+	t.brokers.drop(g)
+	return topics
+}
+
+// removeTopicsOf removes the topics of lists that have no queue left, and returns how many they are.
+func (t *Table) removeTopicsOf(lists []*queueList) (topics int) {
+	for _, l := range lists {
 		for _, id := range slices.Clone(l.topics) {
 			r, _ := t.topics.Get(t.index.names[id])
 			t.removeTopic(r)
 			topics++
 		}
 	}
-	t.removeMappingsOf(g.Name)
-	t.brokers.drop(g)
 	return topics
 }

@@ -47,7 +47,7 @@ func (t *Table) registerTopic(c *RegisterTopic) {
 		if g == nil {
 			break
 		}
-		if t.setQueue(c.Topic, g, queueSetting{q.ReadQueueNums, q.WriteQueueNums, q.Perm, q.TopicSysFlag}, true) {
+		if t.setQueue(c.Topic, g, queueSetting{q.ReadQueueNums, q.WriteQueueNums, q.Perm, q.TopicSysFlag, false}, true) {
 			t.brokers.mark(g)
 			e.TopicsChanged++
 		}
@@ -92,7 +92,7 @@ func (t *Table) setPerm(brokerName string, perm func(int32) int32, told func(bef
 	return found, changed
 }
 
-// setQueue stores a group's queue of a topic if the topic lacks it or, with
+// setQueue stores a group's queue of a topic if the topic lacks it, has a restored one or, with
 // replace, if it differs; it reports whether anything changed.
 func (t *Table) setQueue(topic string, g *Group, s queueSetting, replace bool) bool {
 	r, known := t.topics.Get(topic)
@@ -117,7 +117,7 @@ func (t *Table) setQueueOf(r *TopicRoute, g *Group, s queueSetting, replace bool
 		t.settle()
 		r, _ = t.topics.Get(r.name)
 	}
-	if !replace && r.list.find(g.index) >= 0 {
+	if !replace && r.list.find(g.index) >= 0 && !t.restoredQueue(r.list, g) {
 		return false
 	}
 	setting := t.queues.acquire(s)

@@ -74,7 +74,7 @@ func (a *arrival) wait(r *TopicRoute, s queueSetting) {
 		r, _ = a.topics.Get(r.name)
 		a.singly(r, s)
 		return
-	case w.has && (!a.replace || w.known == s):
+	case w.has && (w.known == s || !a.replace && !w.known.restored):
 		return
 	}
 	w.setting = s

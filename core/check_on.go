@@ -117,12 +117,17 @@ func (t *Table) checkBrokers(s *Snapshot) {
 }
 
 func (t *Table) checkLive(s *Snapshot) {
-	filtered := 0
+	filtered, toCome := 0, 0
 	for key, l := range s.live.All() {
 		filtered += hasFilters(l)
 		_, alive := l.Cell.Last()
-		invariants.Check(alive && l.Cell.key == key && l.Cell.timer.Armed(), "core: dead cell of %q in the table", l.BrokerAddr)
+		if l.Provisional {
+			toCome++
+		}
+		invariants.Check((alive || l.Provisional) && l.Cell.key == key && l.Cell.timer.Armed(), "core: dead cell of %q in the table", l.BrokerAddr)
 	}
+	restored, _ := s.Restored()
+	invariants.Check(toCome == restored.ToCome, "core: %d provisional brokers, counted %d", toCome, restored.ToCome)
 	invariants.Check(filtered == s.filtered, "core: %d filtered brokers, counted %d", filtered, s.filtered)
 	invariants.Check(t.wheel.Len() == s.live.Len(), "core: %d timers for %d brokers", t.wheel.Len(), s.live.Len())
 	for conn, cells := range t.owned {

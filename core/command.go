@@ -69,8 +69,8 @@ type EndConnection struct {
 }
 
 // DeclareDead is evidence from outside the table that a broker has died: it didn't answer probes, or another nameserver
-// says so. It removes the broker, and ends its connection, unless the broker has shown life after Since or registered more
-// than the evidence knows of. Brokers that the expiry guard holds go by no other's word.
+// says so. It removes the broker unless that has shown life after Since or registered more than the evidence knows of. The connection stays:
+// other brokers may use it, and this one may come back on it. Brokers that the expiry guard holds go by no other's word.
 type DeclareDead struct {
 	ClusterName, BrokerName, BrokerAddr string
 	Since                               int64 // monotonic nanoseconds
@@ -136,6 +136,21 @@ type SetSettings struct{ Settings Settings }
 // deadline shifts by as much.
 type Tick struct{ LatenessNanos int64 }
 
+// Restore fills a table that has no broker with what an earlier process knew. All of it is provisional until UntilNanos
+// (monotonic).
+type Restore struct {
+	State       *State
+	UntilNanos  int64
+	SinceNanos  int64 // how long ago the state was written
+	MaxAgeNanos int64 // brokers whose last sign of life is longer ago aren't restored
+}
+
+// DropRestored removes those of the brokers that are still provisional: their addresses refuse connections.
+type DropRestored struct{ Brokers []BrokerAddress }
+
+// BrokerAddress names a live broker.
+type BrokerAddress struct{ ClusterName, BrokerAddr string }
+
 func (*RegisterBroker) command()   {}
 func (*UnregisterBroker) command() {}
 func (*EndConnection) command()    {}
@@ -149,6 +164,8 @@ func (*PutKV) command()            {}
 func (*DeleteKV) command()         {}
 func (*SetSettings) command()      {}
 func (*Tick) command()             {}
+func (*Restore) command()          {}
+func (*DropRestored) command()     {}
 
 // Settings are the configuration keys that answers are made of. They change
 // only through the writer, so that one snapshot is one truth.

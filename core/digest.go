@@ -54,7 +54,7 @@ func (s *Snapshot) GroupSums(topic func(name string) uint64, queues func(QueueVi
 
 func (s *Snapshot) queueView(q queue) QueueView {
 	set := s.queues.at(q.setting())
-	return QueueView{s.brokers.groups[q.group()], set.read, set.write, set.perm, set.sysFlag}
+	return QueueView{s.brokers.groups[q.group()], set.read, set.write, set.perm, set.sysFlag, set.restored}
 }
 
 // TopicsOf yields the topics of a group and their queues there, in no order.

@@ -35,5 +35,6 @@
 //	kv.go             KV configuration           fold.go            zone names
 //	orderconf.go      its order configurations   edit.go            what 216, 217, 205, 327 changed
 //	                                             brokeredit.go      what an event of a broker changed
-//	liveness.go       LiveCell, Live
+//	liveness.go       LiveCell, Live             state.go           what Export writes and Restore reads
+//	apply_restore.go  what an earlier process knew
 package core

@@ -13,6 +13,7 @@ import (
 type QueueView struct {
 	Group                                             *Group
 	ReadQueueNums, WriteQueueNums, Perm, TopicSysFlag int32
+	Provisional                                       bool // restored, and no registration has brought it since
 }
 
 // TopicView is a topic as its route answers are made of it.
@@ -120,17 +121,6 @@ func (s *Snapshot) LiveOf(g *Group, addr string) (*Live, bool) {
 		}
 	}
 	return nil, false
-}
-
-// Lives yields all registrations, in no order. Read only.
-func (s *Snapshot) Lives() iter.Seq[*Live] {
-	return func(yield func(*Live) bool) {
-		for _, l := range s.live.All() {
-			if !yield(l) {
-				return
-			}
-		}
-	}
 }
 
 // SameLives reports whether both snapshots have the very same registrations.

@@ -21,6 +21,9 @@ const (
 // dead marks a cell whose broker was removed. No monotonic time is as small.
 const dead = math.MinInt64
 
+// unconfirmed marks the cell of a restored broker, which no sign of life revives: only its registration does, with a cell of its own.
+const unconfirmed = dead + 1
+
 // LiveCell is the liveness of one (cluster, address): the only thing in a
 // snapshot that changes after publication.
 //
@@ -39,7 +42,7 @@ const dead = math.MinInt64
 //	again  added to by event loops.
 //	others belong to the writer.
 type LiveCell struct {
-	last  atomic.Int64  // monotonic nanoseconds of the last sign of life, or dead
+	last  atomic.Int64  // monotonic nanoseconds of the last sign of life, or dead, or unconfirmed
 	owner atomic.Uint64 // ConnID whose end removes the broker
 
 	suspicion    suspicion
@@ -49,15 +52,15 @@ type LiveCell struct {
 	registeredBy ConnID       // Table.owned lists the cell under it
 	again        atomic.Int64 // registrations recognised as the same again
 	// A cell whose connection has ended is orphaned until this time (0: it isn't),
-	// unless there is a sign of life after orphanedLast.
+	// unless there is a sign of life after orphanedLast. An unconfirmed one is removed at it.
 	orphanedUntil, orphanedLast int64
 }
 
 // Touch is a sign of life from conn at now (monotonic nanoseconds). It reports
-// whether the broker is still known and whether its ownership moved to conn;
+// whether the broker is still known, and confirmed if it was restored, and whether its ownership moved to conn;
 // whoever takes the ownership must hand the cell in with EndConnection.
 func (c *LiveCell) Touch(conn ConnID, now int64) (alive, moved bool) {
-	if c.last.Load() == dead {
+	if c.last.Load() <= unconfirmed {
 		return false, false
 	}
 	moved = c.owner.Swap(uint64(conn)) != uint64(conn)
@@ -69,7 +72,7 @@ func (c *LiveCell) Touch(conn ConnID, now int64) (alive, moved bool) {
 func (c *LiveCell) Refresh(now int64) (alive bool) {
 	for {
 		last := c.last.Load()
-		if last == dead {
+		if last <= unconfirmed {
 			return false
 		}
 		// Always a new value: a removal that read the old one must fail its swap.
@@ -85,10 +88,10 @@ func (c *LiveCell) Recognised() { c.again.Add(1) }
 // RecognisedCount is how many there were. Any goroutine.
 func (c *LiveCell) RecognisedCount() int64 { return c.again.Load() }
 
-// Last is the time of the last sign of life; ok is false once the broker was removed.
+// Last is the time of the last sign of life; ok is false once the broker was removed, and while it is restored and not confirmed.
 func (c *LiveCell) Last() (nanos int64, ok bool) {
 	last := c.last.Load()
-	return last, last != dead
+	return last, last > unconfirmed
 }
 
 // Owner is the connection whose end removes the broker.
@@ -98,7 +101,7 @@ func (c *LiveCell) Owner() ConnID { return ConnID(c.owner.Load()) }
 func (c *LiveCell) killOwnedBy(conn ConnID) (last int64, killed bool) {
 	for {
 		last := c.last.Load()
-		if last == dead || ConnID(c.owner.Load()) != conn {
+		if last <= unconfirmed || ConnID(c.owner.Load()) != conn {
 			return 0, false
 		}
 		if c.last.CompareAndSwap(last, dead) {
@@ -110,7 +113,7 @@ func (c *LiveCell) killOwnedBy(conn ConnID) (last int64, killed bool) {
 // orphan starts the grace of a broker whose connection ended, if conn still owns it. Writer only.
 func (c *LiveCell) orphan(conn ConnID, until int64) bool {
 	last := c.last.Load()
-	if last == dead || !c.owner.CompareAndSwap(uint64(conn), 0) {
+	if last <= unconfirmed || !c.owner.CompareAndSwap(uint64(conn), 0) {
 		return false
 	}
 	c.orphanedUntil, c.orphanedLast = until, last
@@ -119,6 +122,9 @@ func (c *LiveCell) orphan(conn ConnID, until int64) bool {
 
 // deadline is when the broker is to be removed if it stays silent since last, and why. Writer only.
 func (c *LiveCell) deadline(last int64) (nanos int64, why EventKind) {
+	if last == unconfirmed {
+		return c.orphanedUntil, EventUnconfirmed
+	}
 	silent := last + c.timeoutNanos
 	if c.orphanedUntil != 0 && last == c.orphanedLast && c.orphanedUntil < silent {
 		return c.orphanedUntil, EventClosed
@@ -133,7 +139,7 @@ func (c *LiveCell) deadline(last int64) (nanos int64, why EventKind) {
 func (c *LiveCell) killSince(since int64) (last int64, killed bool) {
 	for {
 		last := c.last.Load()
-		if last == dead || last > since {
+		if last <= unconfirmed || last > since {
 			return 0, false
 		}
 		if c.last.CompareAndSwap(last, dead) {
@@ -176,6 +182,10 @@ func (c *LiveCell) killSilent(now int64) (last int64, killed bool, deadline int6
 func (c *LiveCell) shift(lateness, now int64) {
 	for {
 		last := c.last.Load()
+		if last == unconfirmed {
+			c.orphanedUntil += lateness
+			return
+		}
 		if last == dead || last >= now {
 			return
 		}
@@ -205,6 +215,9 @@ type Live struct {
 	FilterServers []string
 	Memo          *RegisterMemo // nil: not to be recognised
 	TimeoutNanos  int64
+	// Provisional: the broker is known from an earlier process and hasn't registered since.
+	Provisional bool
+	Seen        int64 // its last sign of life then, on this process's clock; nanoseconds, may be negative
 
 	// What is kept to be shown. Times are wall time, ms since the Unix epoch.
 	From        Peer  // who sent this registration

@@ -15,6 +15,7 @@ type mappingEntry struct {
 	registrant string    // broker name that registered it
 	epoch      int64     // grows with each change of the mapping
 	info       [2]string // encoded, by dialect
+	restored   bool      // no registration has brought it since the start
 }
 
 // mappedBroker is the broker name whose queues a mapping is of.

@@ -26,7 +26,7 @@ type Result struct {
 	Refused bool
 	// Conflict: the registration lost against a live one of a greater stateVersion.
 	Conflict bool
-	// Count of topics that WipeWritePerm or AddWritePerm found.
+	// Count of topics that WipeWritePerm or AddWritePerm found, of brokers that Restore or DropRestored did.
 	Count int
 	// Reply to a RegisterBroker that was neither refused nor lost.
 	MasterAddr, HAServerAddr codec.NullString
@@ -56,30 +56,35 @@ type NotifyMinBrokerID struct {
 type EventKind uint8
 
 const (
-	EventRegistered       EventKind = iota // first registration of this cluster and address
-	EventChanged                           // a known broker registered something new: a version, topics, or something of itself
-	EventUnchanged                         // a known broker registered what was known
-	EventRefused                           // one topic under an unknown id, or too many ids
-	EventConflict                          // lost against a greater stateVersion
-	EventReplaced                          // took the slot of another address (equal or greater stateVersion)
-	EventUnregistered                      // by 104
-	EventClosed                            // its connection ended
-	EventExpired                           // silent for longer than its timeout
-	EventMoved                             // the address registered under another broker name
-	EventTwoClusters                       // the broker name is known in another cluster
-	EventTimeoutClamped                    // asked for a timeout outside 1 s … 1 year
-	EventPartsDelete                       // under a known DataVersion topics went and others came: parts of a split registration take off each other's
-	EventDeadlinesShifted                  // a tick came late; Lateness says by how much
-	EventExpiryHeld                        // Brokers of AllBrokers fell silent at once: they are suspect and stay for a while
-	EventExpiryGuardEnded                  // none is suspect any more; Brokers were, of which Expired went when their time was over
-	EventTopicDeleted                      // 216 took brokers off a topic
-	EventTopicRegistered                   // 217 gave a topic brokers or other queues
-	EventWriteWiped                        // 205 took the write permission off a broker name's topics
-	EventWriteAdded                        // 327 set their permission to 6
-	EventKVPut                             // 100 changed a value
-	EventKVDeleted                         // 102 deleted one
-	EventUnanswered                        // didn't answer probes from here, and was silent
-	EventToldDead                          // another nameserver, Other, says so
+	EventRegistered        EventKind = iota // first registration of this cluster and address
+	EventChanged                            // a known broker registered something new: a version, topics, or something of itself
+	EventUnchanged                          // a known broker registered what was known
+	EventRefused                            // one topic under an unknown id, or too many ids
+	EventConflict                           // lost against a greater stateVersion
+	EventReplaced                           // took the slot of another address (equal or greater stateVersion)
+	EventUnregistered                       // by 104
+	EventClosed                             // its connection ended
+	EventExpired                            // silent for longer than its timeout
+	EventMoved                              // the address registered under another broker name
+	EventTwoClusters                        // the broker name is known in another cluster
+	EventTimeoutClamped                     // asked for a timeout outside 1 s … 1 year
+	EventPartsDelete                        // under a known DataVersion topics went and others came: parts of a split registration take off each other's
+	EventDeadlinesShifted                   // a tick came late; Lateness says by how much
+	EventExpiryHeld                         // Brokers of AllBrokers fell silent at once: they are suspect and stay for a while
+	EventExpiryGuardEnded                   // none is suspect any more; Brokers were, of which Expired went when their time was over
+	EventTopicDeleted                       // 216 took brokers off a topic
+	EventTopicRegistered                    // 217 gave a topic brokers or other queues
+	EventWriteWiped                         // 205 took the write permission off a broker name's topics
+	EventWriteAdded                         // 327 set their permission to 6
+	EventKVPut                              // 100 changed a value
+	EventKVDeleted                          // 102 deleted one
+	EventUnanswered                         // didn't answer probes from here, and was silent
+	EventToldDead                           // another nameserver, Other, says so
+	EventRestored                           // Brokers and Topics of an earlier process are served provisionally
+	EventUnconfirmed                        // a restored broker didn't register within the grace
+	EventRefusedConnection                  // a restored broker's address refuses connections
+	EventTopicsUnconfirmed                  // no registration brought TopicsChanged restored topics of the broker name within the grace
+	EventRestoreEnded                       // the grace is over: Brokers of AllBrokers have registered, and TopicsChanged queues that none of them has went
 
 	numberOfEventKinds
 )
@@ -106,18 +111,18 @@ type Event struct {
 	Topic          string // of 216 and 217
 	Namespace, Key string // of 100 and 102
 	// Edit is what it has changed in the table, of EventRegistered, EventChanged, EventReplaced (the name whose slot was taken), EventMoved
-	// (the name that lost the address), EventConflict, EventUnregistered, EventClosed and EventExpired; nil unless the table tells edits.
+	// (the name that lost the address), EventConflict, EventTopicsUnconfirmed and removals; nil unless the table tells edits.
 	Edit *BrokerEdit
 	// Gone are topics that no broker has any more because of it, no more than maxGone.
 	Gone []string
-	// Of a removal: the last sign of life (monotonic nanoseconds, 0: none is known) and what was registered last; for
+	// Of a removal: the last sign of life (monotonic nanoseconds, 0: none is known, as of a restored broker) and what was registered last; for
 	// EventClosed, whether the other end ended the connection.
 	Sign          int64
 	Version       codec.DataVersion
 	ByPeer        bool
 	LatenessNanos int64
 	// Brokers, AllBrokers and Expired count slots (addresses of a broker name) for EventExpiryHeld and
-	// EventExpiryGuardEnded, which name no broker.
+	// EventExpiryGuardEnded, live brokers for EventRestored and EventRestoreEnded; these name no broker.
 	Brokers, AllBrokers, Expired int
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// pendingEdits are changes of whole lists that wait: of the brokers that come to all topics of a list, or leave them, so that
+// pendingEdits are changes of whole lists that wait: of brokers that come to all topics of a list, or leave them, so that
 // a batch makes the list anew once and not for each of them. They wait for the end of the batch or for the first
 // command that has to see lists as they are by now (Table.settle). What doesn't wait is a topic's end with its last broker.
 //
@@ -18,7 +18,8 @@ type pendingEdits struct {
 // listEdit is what waits for a list.
 type listEdit struct {
 	joining []queue // instead of its queue of the same group, if it has one; each holds its setting
-	leaving int     // how many of its queues are of groups that are gone: no group has their index until they are taken out
+	leaving int     // how many of its queues go: those of parting, and of groups that are gone; no group has their index until they are taken out
+	parting []int   // groups that stay but leave the list, by broker name
 }
 
 // edit returns what waits for a list, to be added to.
@@ -60,6 +61,15 @@ func (x *queueLists) leave(group int) (topics int, ended []*queueList) {
 	return topics, ended
 }
 
+// part takes a group off a list for which nothing but the parting of others waits, whose names come first. It reports whether the
+// list has no queue left. Settle before whatever comes next.
+func (x *queueLists) part(l *queueList, group int) (ended bool) {
+	e := x.edit(l)
+	e.parting = append(e.parting, group)
+	e.leaving++
+	return e.leaving == len(l.queues)
+}
+
 // settled returns the list that a list becomes by what waits for it.
 func (x *queueLists) settled(l *queueList) *queueList {
 	queues := x.merged(l)
@@ -78,11 +88,15 @@ func (x *queueLists) settled(l *queueList) *queueList {
 // merged returns the queues of a list after what waits for it, by broker name.
 func (x *queueLists) merged(l *queueList) []queue {
 	name := func(q queue) string { return x.brokers.at(q.group()).Name }
-	joining := l.edit.joining
+	joining, parting := l.edit.joining, l.edit.parting
 	slices.SortFunc(joining, func(a, b queue) int { return strings.Compare(name(a), name(b)) })
 	merged := make([]queue, 0, len(l.queues)-l.edit.leaving+len(joining))
 	for _, q := range l.queues {
 		if x.brokers.at(q.group()) == nil {
+			continue
+		}
+		if len(parting) > 0 && parting[0] == q.group() {
+			parting = parting[1:]
 			continue
 		}
 		for len(joining) > 0 && name(joining[0]) < name(q) {

@@ -30,6 +30,7 @@ type TopicRoute struct {
 // queueSetting is what a broker says of its queues of a topic. Few distinct ones exist.
 type queueSetting struct {
 	read, write, perm, sysFlag int32
+	restored                   bool // no registration has brought it since the start; see apply_restore.go
 }
 
 // appendTail appends the rest of the element of queueDatas, after the broker name.

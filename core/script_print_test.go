@@ -55,6 +55,7 @@ var eventNames = map[core.EventKind]string{
 	core.EventWriteWiped: "write permission wiped", core.EventWriteAdded: "write permission added",
 	core.EventKVPut: "KV put", core.EventKVDeleted: "KV deleted",
 	core.EventUnanswered: "unanswered", core.EventToldDead: "told dead",
+	core.EventUnconfirmed: "unconfirmed", core.EventTopicsUnconfirmed: "topics unconfirmed",
 }
 
 // subject is what an event is about.

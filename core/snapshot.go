@@ -28,6 +28,8 @@ type Snapshot struct {
 	unitLists    *[numberOfUnitLists]encoded
 	clusterLists *clusterLists
 	topicBytes   int // length of all topic names as lists have them
+
+	restored *RestoreStatus // nil without a restored state, and once its grace is over
 }
 
 // emptySnapshot is where a table begins.
@@ -50,7 +52,7 @@ func emptySnapshot(s Settings, kv *kvTable) *Snapshot {
 // Settings are the settings that the snapshot's answers follow.
 func (s *Snapshot) Settings() Settings { return *s.settings }
 
-// Brokers is the number of (cluster, address) pairs that are live.
+// Brokers is the number of (cluster, address) pairs that are live, restored ones counted.
 func (s *Snapshot) Brokers() int { return s.live.Len() }
 
 // Topics is the number of topics.

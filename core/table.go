@@ -44,13 +44,14 @@ type Table struct {
 	topicsChanged int  // times that a topic was given other queues or was removed
 
 	// Private indexes, kept from batch to batch.
-	batch  uint64
-	index  topicIndex
-	lists  queueLists
-	owned  map[ConnID]map[*LiveCell]struct{} // cells by the connection that registered them
-	mapped map[string]map[string]struct{}    // broker name → topics with a mapping of it or by it
-	wheel  *wheel.Wheel[*LiveCell]
-	guard  expiryGuard
+	batch    uint64
+	index    topicIndex
+	lists    queueLists
+	owned    map[ConnID]map[*LiveCell]struct{} // cells by the connection that registered them
+	mapped   map[string]map[string]struct{}    // broker name → topics with a mapping of it or by it
+	wheel    *wheel.Wheel[*LiveCell]
+	guard    expiryGuard
+	restored *RestoreStatus // nil without, and once the grace is over
 
 	edits    *brokerEdits // nil unless wanted
 	gone     []string     // topics that lost their last broker, until the event that says why
@@ -130,7 +131,7 @@ func (t *Table) publish(old *Snapshot) {
 	s := *old
 	s.topics, s.mappings, s.live = t.topics.Freeze(), t.mappings.Freeze(), t.live.Freeze()
 	s.brokers, s.queues, s.kv = t.brokers.freeze(old.brokers), t.queues.table, t.kv.freeze()
-	s.settings, s.filtered, s.topicBytes = t.settings, t.filtered, t.bytes
+	s.settings, s.filtered, s.topicBytes, s.restored = t.settings, t.filtered, t.bytes, t.restored
 	t.topics, t.mappings, t.live = nil, nil, nil
 	if !t.brokers.textsSame || t.lists.dropped >= mostDeadTexts {
 		s.texts, t.lists.dropped = &routeTexts{}, 0
@@ -177,6 +178,10 @@ func (t *Table) apply(now int64, c Command, r *Result) {
 		t.putKV(c)
 	case *DeleteKV:
 		t.deleteKV(c)
+	case *Restore:
+		t.restore(now, c, r)
+	case *DropRestored:
+		t.dropRestored(c, r)
 	case *SetSettings:
 		s := c.Settings
 		t.settings = &s

@@ -69,6 +69,7 @@ func manyNames(n int) []string {
 // TestLargeClusterInASmallContainer: 100 brokers register 10,000 shared topics all at once, and again with changes. The process stays; who
 // is refused is told so, or closed, and comes through when it tries again.
 func TestLargeClusterInASmallContainer(t *testing.T) {
+	ofSize(t)
 	const brokers, topics, rounds, mostTries = 100, 10_000, 2, 50
 	s := newSite(t)
 	s.inContainer(containerMiB)
@@ -114,6 +115,7 @@ func TestLargeClusterInASmallContainer(t *testing.T) {
 // TestBudgetsFillASmallContainer: peers hold all that budgets allow: begun frames, unread answers, TLS handshakes, idle connections. The
 // process stays, and so do brokers.
 func TestBudgetsFillASmallContainer(t *testing.T) {
+	ofSize(t)
 	const topics, halves, deaf, hellos = 10_000, 400, 300, 1_500
 	s := newSite(t)
 	s.inContainer(containerMiB)

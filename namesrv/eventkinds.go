@@ -53,4 +53,12 @@ var eventKinds = [core.EventKinds]eventKind{
 		text: "broker removed: it doesn't answer probes and is silent"},
 	core.EventToldDead: {name: "told_dead", level: slog.LevelWarn, other: "saidBy", audit: audit.BrokerToldDead,
 		text: "broker removed: another nameserver saw its end"},
+	core.EventRestored: {name: "restored", level: slog.LevelInfo, text: "routes of an earlier process restored: provisional until their brokers register"},
+	core.EventUnconfirmed: {name: "unconfirmed", level: slog.LevelWarn, audit: audit.BrokerUnconfirmed,
+		text: "restored broker removed: it has not registered"},
+	core.EventRefusedConnection: {name: "refused_connection", level: slog.LevelWarn, audit: audit.BrokerRefusedConnection,
+		text: "restored broker removed: its address refuses connections"},
+	core.EventTopicsUnconfirmed: {name: "topics_unconfirmed", level: slog.LevelInfo, audit: audit.TopicsUnconfirmed,
+		text: "restored topics of a broker removed: no registration has brought them"},
+	core.EventRestoreEnded: {name: "restore_ended", level: slog.LevelInfo, text: "restored routes are confirmed or gone"},
 }

@@ -76,6 +76,12 @@ func (l *eventLog) log(e *core.Event) {
 	case core.EventExpiryGuardEnded:
 		l.logger.Warn(t.text, "held", e.Brokers, "expired", e.Expired)
 		return
+	case core.EventRestored:
+		l.logger.Info(t.text, "brokers", e.Brokers, "topics", e.Topics)
+		return
+	case core.EventRestoreEnded:
+		l.logger.Info(t.text, "confirmed", e.Brokers, "of", e.AllBrokers, "queuesRemoved", e.TopicsChanged)
+		return
 	}
 	if t.deed || !l.logger.Enabled(context.Background(), t.level) {
 		return

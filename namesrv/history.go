@@ -89,6 +89,10 @@ func (h *history) record(e *core.Event, peer string) {
 		r.Detail = fmt.Sprintf("%d of %d brokers", e.Brokers, e.AllBrokers)
 	case core.EventExpiryGuardEnded:
 		r.Detail = fmt.Sprintf("%d brokers held, %d expired", e.Brokers, e.Expired)
+	case core.EventRestored:
+		r.Detail = fmt.Sprintf("%d brokers", e.Brokers)
+	case core.EventRestoreEnded:
+		r.Detail = fmt.Sprintf("%d of %d brokers confirmed", e.Brokers, e.AllBrokers)
 	}
 	seq := h.add(r)
 	if len(e.Gone) == 0 {

@@ -16,8 +16,8 @@ import (
 const (
 	// lookoutRound is how often it is looked what is due.
 	lookoutRound = 100 * time.Millisecond
-	// mostProbes bounds the probes under way, and mostLinks the connections kept from one to the next.
-	mostProbes, mostLinks = 64, 1024
+	// mostProbes bounds the probes under way, and mostLinks the connections kept from one to the next, each of which may hold an answer.
+	mostProbes, mostLinks = 64, 256
 	// mostEnds bounds the ends of brokers that wait to be told to peers.
 	mostEnds = 20_000
 	// registrationPeriod is how long a broker that lives is silent at the most: it registers every 30 s.
@@ -127,8 +127,9 @@ func (l *lookout) heard(peer string, words []life.Word) {
 	}
 }
 
-// round does what is due.
+// round does what is due. A fault of ours in it costs this round.
 func (l *lookout) round(ctx context.Context) {
+	defer l.server.survived("fault while brokers' lives were looked into")
 	var a life.Actions
 	l.decide(&a)
 	for _, b := range a.Probe {
@@ -190,14 +191,21 @@ func (l *lookout) know(now int64) {
 	}
 }
 
-// probe asks one broker.
+// probe asks one broker. A fault of ours in it leaves the outcome open.
 func (l *lookout) probe(ctx context.Context, b life.Broker) {
 	key := life.Key{Cluster: b.ClusterName, Addr: b.BrokerAddr}
 	l.mu.Lock()
 	link := l.links[key]
 	delete(l.links, key)
 	l.mu.Unlock()
-	outcome, link := probe.Ask(ctx, l.timeout, b.BrokerAddr, link)
+	outcome := life.Impossible
+	defer func() { l.probed(ctx, key, b, outcome, link) }()
+	defer l.server.survived("fault while a broker was probed")
+	outcome, link = probe.Ask(ctx, l.timeout, b.BrokerAddr, link)
+}
+
+// probed takes the outcome of a probe, and its link, if there is one.
+func (l *lookout) probed(ctx context.Context, key life.Key, b life.Broker, outcome life.Outcome, link *remoting.Client) {
 	l.outcomes[outcome].Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -156,13 +156,11 @@ func TestSilentBrokerIsSuspectAndGoes(t *testing.T) {
 	if n > 80 {
 		t.Errorf("gone %d rounds later", n)
 	}
-	b.wantClosed()
 	if got := s.metrics(); got.Lookout.Unanswered < 3 || got.Lookout.Answered == 0 {
 		t.Errorf("counted %+v", got.Lookout)
 	}
 	p.asleep.Store(false)
-	b = s.dial()
-	b.register(broker("a").set("brokerAddr", p.addr()))
+	b.register(broker("a").set("brokerAddr", p.addr())) // on the same connection
 	for range 150 {
 		s.look()
 	}
@@ -175,6 +173,27 @@ func TestSilentBrokerIsSuspectAndGoes(t *testing.T) {
 	}
 	if !slices.Contains(kinds, "suspected") || !slices.Contains(kinds, "unanswered") {
 		t.Errorf("events %v", kinds)
+	}
+}
+
+// A container's brokers share a connection: one that dies takes no other with it.
+func TestDeadBrokerTakesNoOtherWithIt(t *testing.T) {
+	s, dead, live := start(t, looking), listenProbed(t), listenProbed(t)
+	c := s.dial()
+	c.register(broker("dead").set("brokerAddr", dead.addr()), broker("live").set("brokerAddr", live.addr()))
+	for range 15 {
+		s.look()
+	}
+	dead.asleep.Store(true)
+	s.lookUntil("its removal", func() bool {
+		_, ok := s.live(cluster, dead.addr())
+		return !ok
+	})
+	for range 50 {
+		s.look()
+	}
+	if _, ok := s.live(cluster, live.addr()); !ok {
+		t.Error("the other broker of its connection is gone, too")
 	}
 }
 

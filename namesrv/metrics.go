@@ -25,7 +25,9 @@ type Metrics struct {
 
 	Brokers     []BrokerMetrics // by cluster, name, id and address
 	Topics      int
-	SnapshotAge time.Duration // since something last changed in the table
+	SnapshotAge time.Duration  // since something last changed in the table
+	Provisional int            // restored brokers that haven't registered; not in Brokers
+	RouteFile   RouteFileStats // zero without routeSnapshotPath
 
 	Events        []EventMetrics // every kind is present
 	Recognised    uint64         // registrations found the same as before, without decoding
@@ -70,7 +72,7 @@ type ClientMetrics struct {
 	Conns             int
 }
 
-// BrokerMetrics is a live broker. Its names are as it sent them: any bytes.
+// BrokerMetrics is a live broker that has registered. Its names are as it sent them: any bytes.
 type BrokerMetrics struct {
 	Cluster, Name, Addr string
 	ID                  int64
@@ -134,6 +136,7 @@ func (s *Server) Metrics(ctx context.Context) *Metrics {
 	if s.tls != nil {
 		m.TLSReloads, m.TLSUnloaded = s.tls.Reloads()
 	}
+	m.RouteFile = s.routeFileStats(now)
 	m.addEvents(s.counts)
 	m.addBrokers(snapshot, now)
 	if m.State == Starting {
@@ -177,6 +180,9 @@ func (m *Metrics) addEvents(c *counts) {
 
 func (m *Metrics) addBrokers(s *core.Snapshot, now int64) {
 	for l := range s.AllLive() {
+		if l.Provisional {
+			m.Provisional++
+		}
 		if last, alive := l.Cell.Last(); alive {
 			silent := time.Duration(max(0, now-last)) // a beat may have come since
 			_, suspect := l.Cell.Suspect()

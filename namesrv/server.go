@@ -66,6 +66,8 @@ type Options struct {
 //	lists         encodes large list answers
 //	lookout       looks for deaths otherwise than by silence (with probes or peers only); one more for each probe
 //	notifier      netpoll's; connects to brokers for 905
+//	routes        writes the file of routes (with routeSnapshotPath); at the start another tries
+//	              the restored brokers' addresses
 //	fallbacks     ask the product environment (clusterTest only)
 //	peers         package peers has several; they are there if peerListenAddress is
 //	KV sync       takes over the KV namespaces of another nameserver, once (kvSync only)
@@ -88,6 +90,7 @@ type Server struct {
 	product       *product.Environment // nil without clusterTest
 	tls           *tlsconfig.Source    // nil: off
 	started       int64                // Clock's time of New, from which needWaitForService counts
+	warm          bool                 // brokers were restored; not written once the port is open
 	state         atomic.Uint32        // State, but for Waiting
 	goingAway     atomic.Bool          // newer clients are told to go away
 	stopping      atomic.Bool          // connections end because the server does
@@ -110,7 +113,9 @@ type Server struct {
 	history     *history
 	drain       drain
 	peering     peering
-	lookout     *lookout // nil: brokers are only heard
+	lookout     *lookout     // nil: brokers are only heard
+	routes      *routeKeeper // nil without routeSnapshotPath
+	check       routeCheck
 	notifier    *netpoll.Notifier
 	notified    int32 // notifications so far, their opaque; writer only
 
@@ -205,6 +210,7 @@ func newServer(o Options) *Server {
 	s.rooms.New = func() any { return new(codec.RegisterRoom) }
 	s.maxWriteBytes = s.budgets.writes
 	s.drain.init()
+	s.check.dial = tryConnect
 	return s
 }
 
@@ -233,6 +239,10 @@ func (s *Server) Start() error {
 	if err := s.openAudit(c); err != nil {
 		return fmt.Errorf("namesrv: %w", err)
 	}
+	if err := s.openRoutes(c); err != nil {
+		s.closeAudit()
+		return fmt.Errorf("namesrv: %w", err)
+	}
 	s.notifier = netpoll.NewNotifier(s.notifierOptions(c))
 	// The write lane runs before the first connection can use it. Half of the cores, so
 	// that event loops find one when registrations come in a wave.
@@ -249,6 +259,7 @@ func (s *Server) Start() error {
 		s.stopPeering()
 		close(s.writerDone) // it wasn't started
 		s.stopWorkers()
+		s.routes.end()
 		return fmt.Errorf("namesrv: %w", err)
 	}
 	s.net = n
@@ -268,6 +279,7 @@ func (s *Server) Start() error {
 		s.lookout.start()
 	}
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
+	s.check.begin(s)
 	s.moveTo(Serving)
 	return nil
 }
@@ -284,6 +296,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() {
 		s.moveTo(Stopping)
 		s.drain.end()
+		s.check.end()
 		s.sayGoodbye(ctx)
 		s.stopPeering()
 		if s.lookout != nil {
@@ -295,6 +308,7 @@ func (s *Server) Stop(ctx context.Context) error {
 			s.tls.Close()
 		}
 		s.stopWorkers()
+		s.routes.close()
 	})
 	return s.stopErr
 }

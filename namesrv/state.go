@@ -44,10 +44,10 @@ func (s *Server) moveTo(next State) bool {
 }
 
 // waits reports whether route queries are held back at now (Clock's time): an empty table's "no such topic" would be taken for a
-// fact. UPDATE_NAMESRV_CONFIG can end the wait or shorten it; it can't begin or lengthen it, since that would take a server that
-// serves out of service.
+// fact. One that was restored isn't empty. UPDATE_NAMESRV_CONFIG can end the wait or shorten it; it can't begin or lengthen it, since that
+// would take a server that serves out of service.
 func (s *Server) waits(c *settings.Settings, now int64) bool {
-	if !c.NeedWaitForService {
+	if !c.NeedWaitForService || s.warm && s.table.Load().Brokers() > 0 {
 		return false
 	}
 	began := s.startedWith.Load()

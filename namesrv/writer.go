@@ -86,6 +86,7 @@ type writer struct {
 	scanBegan           int64
 	scanLateness        int64         // what the scan under way gives back
 	heard               chan struct{} // the loops have read what had come when the scan began
+	restored            tellRestored
 }
 
 // look begins a scan for silent brokers when one is due, or when the process stood
@@ -98,6 +99,10 @@ func (w *writer) look() {
 		w.lateness += late
 	}
 	w.lastPulse = now
+	if w.routes != nil {
+		w.routes.look(now)
+		w.restored.look(w.Server, now)
+	}
 	if w.scanning || (now < w.nextScan && w.lateness == 0) {
 		return
 	}

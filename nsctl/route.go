@@ -49,9 +49,10 @@ func (t *tool) look(ctx context.Context, addr, path string, into any) (raw json.
 		return nil, false, nil, err
 	}
 	side, _, err := t.httpSide(ctx, addr, 0, len(addrs))
-	if err == nil {
-		err = side.Get(ctx, path, nil, &raw)
+	if err != nil { // another server's 404 is none of the topic's
+		return nil, false, nil, err
 	}
+	err = side.Get(ctx, path, nil, &raw)
 	if errors.As(err, &missing) && missing.Status == http.StatusNotFound {
 		return nil, false, missing, nil
 	}

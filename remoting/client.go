@@ -147,6 +147,11 @@ func (c *Client) endLocked(err error) {
 // read hands answers to their calls until the connection ends. Answers that nobody waits for any more, and requests of the
 // peer, are passed over.
 func (c *Client) read(frames *frameReader) {
+	defer func() { // a fault that an answer brings about ends its connection alone
+		if r := recover(); r != nil {
+			c.end(fmt.Errorf("remoting: fault in an answer of %s: %v", c.conn.RemoteAddr(), r))
+		}
+	}()
 	var cmd codec.Command
 	for {
 		f, err := frames.next()

@@ -28,7 +28,8 @@ type memberJSON struct {
 	Cluster        string            `json:"cluster,omitempty"`      // where it isn't the broker name's
 	AddressDoubt   string            `json:"addressDoubt,omitempty"` // why clients may not reach it
 	Silent         seconds           `json:"silentSeconds"`
-	Suspect        bool              `json:"suspect,omitempty"` // silent for longer than its timeout, held by the expiry guard
+	Suspect        bool              `json:"suspect,omitempty"`     // silent for longer than its timeout, held by the expiry guard
+	Provisional    bool              `json:"provisional,omitempty"` // restored, and not registered since the start
 	Timeout        seconds           `json:"timeoutSeconds"`
 	Owner          *connJSON         `json:"owner,omitempty"`
 	Registration   *registrationJSON `json:"registration,omitempty"`
@@ -193,10 +194,16 @@ func (r *request) memberOf(s *core.Snapshot, g *core.Group, a core.Address) memb
 		m.SilenceUnknown = true
 		return m
 	}
-	m.AddressDoubt = namesrv.AddressDoubt(l.BrokerAddr, l.From.Addr)
+	if !l.Provisional { // nobody knows where it registered from
+		m.AddressDoubt = namesrv.AddressDoubt(l.BrokerAddr, l.From.Addr)
+	}
 	m.HAAddress, m.FilterServers, m.Timeout = l.HAServerAddr.S, l.FilterServers, seconds(l.TimeoutNanos)
 	if l.ClusterName != g.ClusterName {
 		m.Cluster = l.ClusterName
+	}
+	if l.Provisional { // it was an earlier process's
+		m.Provisional = true
+		m.Silent = seconds(time.Duration(max(r.src.Now()-l.Seen, 0)))
 	}
 	if last, alive := l.Cell.Last(); alive {
 		m.Silent = seconds(time.Duration(max(r.src.Now()-last, 0)))

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"net"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -45,6 +47,7 @@ type memberView struct {
 	Members []struct {
 		AddressDoubt string
 		Suspect      bool
+		Provisional  bool
 	}
 }
 
@@ -78,4 +81,38 @@ func TestSuspectIsShown(t *testing.T) {
 		b.ask(codec.ResponseSuccess, codec.RequestBrokerHeartbeat, "", header("a")...)
 		return !suspect()
 	})
+}
+
+// What an earlier process knew is shown as provisional until its broker registers, topic by topic.
+func TestProvisionalIsShown(t *testing.T) {
+	listening, err := net.Listen("tcp", "127.0.0.1:0") // a closed port would refuse
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listening.Close()
+	addr := listening.Addr().String()
+	kept := func(path string) func(*settings.Settings) {
+		return func(c *settings.Settings) { c.RouteSnapshotPath = path }
+	}
+	path := filepath.Join(t.TempDir(), "routes")
+	f := start(t, kept(path))
+	f.dial().register("a", 1, []string{"T", "U"}, "brokerAddr", addr)
+	f.stop()
+	f = start(t, kept(path))
+	want := func(brokerIs, topicIs bool, topic string) {
+		t.Helper()
+		var b memberView
+		var q struct {
+			Queues []struct{ Provisional bool }
+		}
+		f.get(200, "brokers/a", &b)
+		f.get(200, "topics/"+topic, &q)
+		if len(b.Members) != 1 || b.Members[0].Provisional != brokerIs || len(q.Queues) != 1 || q.Queues[0].Provisional != topicIs {
+			t.Errorf("%s: %+v, %+v", topic, b, q)
+		}
+	}
+	want(true, true, "T")
+	f.dial().register("a", 1, []string{"T", "pad"}, "brokerAddr", addr)
+	want(false, false, "T")
+	want(false, true, "U")
 }

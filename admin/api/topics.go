@@ -51,6 +51,7 @@ type queueJSON struct {
 	SysFlag       int32          `json:"sysFlag"`
 	ActingMaster  bool           `json:"actingMaster"`
 	StaticMapping bool           `json:"staticMapping,omitempty"`
+	Provisional   bool           `json:"provisional,omitempty"` // restored, and no registration has brought it since the start
 	TopicsFrom    *int64         `json:"topicsFrom,omitempty"`
 	Members       []memberJSON   `json:"members"`
 	Why           *brokerWhyJSON `json:"why,omitempty"`
@@ -79,7 +80,7 @@ func init() {
 	}{
 		{func(w *brokerWhyJSON) **eventJSON { return &w.LastChange }, []string{"registered", "changed", "replaced", moved}},
 		{func(w *brokerWhyJSON) **eventJSON { return &w.LastRefused }, []string{"refused", "conflict", "rejected"}},
-		{lastRemoved, []string{"expired", "closed", "unregistered", "replaced", "unanswered", "told_dead"}}, // another address lost its place in the last
+		{lastRemoved, []string{"expired", "closed", "unregistered", "replaced", "unanswered", "told_dead", "unconfirmed", "refused_connection"}}, // another address lost its place in the last
 		{func(w *brokerWhyJSON) **eventJSON { return &w.LastPermission }, []string{"write_permission_wiped", "write_permission_added"}},
 	} {
 		for _, kind := range s.kinds {
@@ -149,7 +150,7 @@ func (r *request) topic() error {
 		r.item(queueJSON{
 			Broker: q.Group.Name, Cluster: q.Group.ClusterName, Zone: nullable(q.Group.ZoneName),
 			ReadQueues: q.ReadQueueNums, WriteQueues: q.WriteQueueNums, Perm: q.Perm, SysFlag: q.TopicSysFlag,
-			ActingMaster: q.Group.ActingMaster, StaticMapping: slices.Contains(v.Mapped, q.Group.Name),
+			ActingMaster: q.Group.ActingMaster, StaticMapping: slices.Contains(v.Mapped, q.Group.Name), Provisional: q.Provisional,
 			TopicsFrom: topicsFrom(q.Group), Members: r.membersOf(s, q.Group), Why: whys[q.Group.Name],
 		})
 	}
@@ -179,7 +180,7 @@ type noTopicJSON struct {
 }
 
 // removals are the kinds of events in which a broker name goes with its topics.
-var removals = []string{"expired", "closed", "unregistered", moved, "unanswered", "told_dead"}
+var removals = []string{"expired", "closed", "unregistered", moved, "unanswered", "told_dead", "unconfirmed", "refused_connection"}
 
 func (r *request) noTopic() error {
 	gone := r.src.TopicGone(r.name)

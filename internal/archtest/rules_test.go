@@ -54,6 +54,7 @@ var rules = map[string]rule{
 	"namesrv/product":             {ours: []string{"codec", "remoting"}},
 	"namesrv/verdict":             {ours: []string{"codec", "core"}},
 	"namesrv/probe":               {ours: []string{"codec", "namesrv/verdict", "remoting"}},
+	"namesrv/routesnapshot":       {ours: []string{"codec", "core"}},
 	"namesrv/peers":               {ours: []string{"codec", "namesrv/verdict"}, libraries: []string{memberlist}},
 	"namesrv/digest":              {ours: []string{"core", "namesrv/peers"}, libraries: []string{xxhash}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},

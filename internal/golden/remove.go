@@ -42,10 +42,7 @@ func (m *Model) declareDead(c *core.DeclareDead) core.Result {
 			return core.Result{}
 		}
 	}
-	conn := e.conn
-	if m.lose(key) && conn != 0 {
-		m.effects = append(m.effects, &core.CloseConnection{Conn: conn})
-	}
+	m.lose(key)
 	return core.Result{Removed: true}
 }
 

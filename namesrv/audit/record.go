@@ -22,16 +22,19 @@ const (
 	// Observed: a request was let through though the access rule in By is against it. If it is an operator's, its own record follows.
 	Observed Event = "observed"
 	// What happened to a broker.
-	BrokerRegistered   Event = "broker registered"
-	BrokerChanged      Event = "broker changed"
-	BrokerReplaced     Event = "broker replaced" // Other is the address that lost its place
-	BrokerMoved        Event = "broker moved"    // Other is the broker name that lost the address; Before and After are that name's
-	BrokerUnregistered Event = "broker unregistered"
-	BrokerClosed       Event = "broker closed"
-	BrokerExpired      Event = "broker expired"
-	BrokerLost         Event = "broker lost"       // its place, and its registration, to Other, an address with a greater stateVersion
-	BrokerUnanswered   Event = "broker unanswered" // removed after probes
-	BrokerToldDead     Event = "broker told dead"  // Other is the nameserver whose word it was
+	BrokerRegistered        Event = "broker registered"
+	BrokerChanged           Event = "broker changed"
+	BrokerReplaced          Event = "broker replaced" // Other is the address that lost its place
+	BrokerMoved             Event = "broker moved"    // Other is the broker name that lost the address; Before and After are that name's
+	BrokerUnregistered      Event = "broker unregistered"
+	BrokerClosed            Event = "broker closed"
+	BrokerExpired           Event = "broker expired"
+	BrokerLost              Event = "broker lost"               // its place, and its registration, to Other, an address with a greater stateVersion
+	BrokerUnanswered        Event = "broker unanswered"         // removed after probes
+	BrokerToldDead          Event = "broker told dead"          // Other is the nameserver whose word it was
+	BrokerUnconfirmed       Event = "broker unconfirmed"        // restored from an earlier process's file; didn't register within the grace
+	BrokerRefusedConnection Event = "broker refused connection" // restored; nobody listens at its address
+	TopicsUnconfirmed       Event = "topics unconfirmed"        // restored; no registration of the broker name brought them within the grace
 	// A drain, of which From is who wanted it and Remark how far it is or came.
 	DrainBegun Event = "drain begun"
 	DrainEnded Event = "drain ended"

@@ -91,6 +91,18 @@ func TestEqualTables(t *testing.T) {
 	}
 }
 
+// TestRestoredTable: one that was restored is the same as another's whose brokers have registered.
+func TestRestoredTable(t *testing.T) {
+	table, warm := core.NewTable(core.DefaultSettings(), nil), core.NewTable(core.DefaultSettings(), nil)
+	for i := range 4 {
+		apply(table, registration(i, 5, i%2))
+	}
+	apply(warm, &core.Restore{State: table.Load().Export(1), UntilNanos: 10, MaxAgeNanos: 1}, registration(2, 5, 0))
+	if got, want := new(Cache).Of(warm.Load()).Sum, new(Cache).Of(table.Load()).Sum; got != want || want.Routes == 0 {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
 // TestSwapped: what is at one broker and not at another is told from the other way round, and so is whose queues a topic's are.
 func TestSwapped(t *testing.T) {
 	tables := []*core.Table{}

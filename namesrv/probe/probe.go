@@ -17,8 +17,8 @@ import (
 	"github.com/waymark-mq/waymark/remoting"
 )
 
-// maxAnswerBytes bounds an answer; a broker's is far smaller.
-const maxAnswerBytes = 1 << 20
+// maxAnswerBytes bounds an answer, and so what a link holds; a broker's has some hundred bytes.
+const maxAnswerBytes = 64 << 10
 
 // Ask probes the broker at addr within timeout, over link if that still works (nil: there is none), otherwise over a new connection. The
 // link that it returns is the caller's, to be passed on or closed; it is nil unless the broker has answered.

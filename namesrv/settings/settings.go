@@ -90,6 +90,9 @@ type Settings struct {
 	WriteBudgetBytes       int64
 	OrderConfStrict        bool
 	ProxyProtocolTrusted   string
+	RouteSnapshotPath      string // "": none
+
+	RouteSnapshotIntervalMillis, RouteSnapshotGraceMillis, RouteSnapshotMaxAgeMillis int64
 
 	// Ours: access, audit, logs, limits of one address.
 	AdminAllowList, AdminAllowListMode   string

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 )
@@ -9,19 +10,27 @@ import (
 // disk is what File does to the file system: the seam at which tests break it.
 type disk interface {
 	ReadFile(path string) ([]byte, error)
-	// WriteSynced makes a new file with data in it; it is whole on the disk, but
+	// WriteSynced makes a new file with what write writes in it; it is whole on the disk, but
 	// for its name, when nil is returned. A file of that name is replaced.
-	WriteSynced(path string, data []byte, mode fs.FileMode) error
+	WriteSynced(path string, mode fs.FileMode, write func(io.Writer) error) error
 	Rename(from, to string) error
 	// SyncFolder makes the names in a folder durable.
 	SyncFolder(path string) error
+}
+
+// content writes data.
+func content(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
 }
 
 type osDisk struct{}
 
 func (osDisk) ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
 
-func (osDisk) WriteSynced(path string, data []byte, mode fs.FileMode) (err error) {
+func (osDisk) WriteSynced(path string, mode fs.FileMode, write func(io.Writer) error) (err error) {
 	// A leftover goes first: a new file never writes through a link that stands there.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -35,7 +44,7 @@ func (osDisk) WriteSynced(path string, data []byte, mode fs.FileMode) (err error
 			_ = os.Remove(path) // the first error is the one that counts
 		}
 	}()
-	if _, err := f.Write(data); err != nil {
+	if err := write(f); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	if err := f.Sync(); err != nil {

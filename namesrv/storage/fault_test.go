@@ -1,8 +1,10 @@
 package storage
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,12 +28,14 @@ func (d *faultyDisk) step(name, path string) (fails bool) {
 	return d.failAt > 0 && len(d.done) >= d.failAt
 }
 
-func (d *faultyDisk) WriteSynced(path string, data []byte, mode fs.FileMode) error {
+func (d *faultyDisk) WriteSynced(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	if !d.step("write", path) {
-		return d.osDisk.WriteSynced(path, data, mode)
+		return d.osDisk.WriteSynced(path, mode, write)
 	}
 	if d.torn && len(d.done) == d.failAt {
-		_ = os.WriteFile(path, data[:len(data)/2], mode)
+		var data bytes.Buffer
+		_ = write(&data)
+		_ = os.WriteFile(path, data.Bytes()[:data.Len()/2], mode)
 	}
 	return errFault
 }

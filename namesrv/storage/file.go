@@ -1,5 +1,5 @@
-// Package storage keeps the nameserver's two small files, the KV table and the
-// saved settings, so that a crash at any moment leaves a whole one behind.
+// Package storage keeps the nameserver's files, the KV table, the saved settings and (see WholeFile) the routes,
+// so that a crash at any moment leaves a whole one behind.
 //
 // Apache copies the old content to <file>.bak and then rewrites the file in
 // place, unsynced; it answers success whether or not that worked, and never
@@ -71,12 +71,12 @@ func (f *File) replace(path string, old []byte, exists bool, data []byte) error 
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	if err := f.ops().WriteSynced(path+asideSuffix, data, mode); err != nil {
+	if err := f.ops().WriteSynced(path+asideSuffix, mode, content(data)); err != nil {
 		return err
 	}
 	if exists && len(old) > 0 && f.check(old) == nil && !bytes.Equal(old, data) {
 		aside := path + backupSuffix + asideSuffix
-		if err := f.ops().WriteSynced(aside, old, mode); err != nil {
+		if err := f.ops().WriteSynced(aside, mode, content(old)); err != nil {
 			return err
 		}
 		if err := f.ops().Rename(aside, path+backupSuffix); err != nil {

@@ -9,6 +9,9 @@ import (
 // hearing is how long a broker is suspect at the least before the evidence of probes removes it: time for the peers to speak for it.
 const hearing = 2 * time.Second
 
+// objection is how long a peer's evidence waits for another peer to speak for the broker.
+const objection = time.Second
+
 // maxAsked bounds the suspicions that are told at a time; the others' turn comes.
 const maxAsked = 256
 
@@ -16,7 +19,10 @@ const maxAsked = 256
 func (j *Judge) Due(now int64, room int, a *Actions) {
 	j.count()
 	asks := maxAsked
-	for _, c := range j.order {
+	first := j.first
+	for i := range j.order {
+		at := (first + i) % len(j.order)
+		c := j.order[at]
 		if last, alive := c.live.Cell.Last(); !alive {
 			continue // the table knows, and will say so
 		} else if c.suspectFrom != 0 && last > c.suspectFrom {
@@ -24,7 +30,9 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 			j.turn(c, 0, now)
 		}
 		if c.next != 0 && c.next <= now && !c.probing && room > 0 {
-			room--
+			if room--; room == 0 {
+				j.first = at + 1 // whose turn it is next: slow ones mustn't keep the others waiting
+			}
 			c.probing, c.began = true, now
 			a.Probe = append(a.Probe, c.Broker)
 		}
@@ -36,6 +44,7 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 			asks--
 		}
 	}
+	j.lookForLost(now, room, a)
 	a.Tell, j.words = append(a.Tell, j.words...), j.words[:0]
 	a.Turned, j.turns = append(a.Turned, j.turns...), j.turns[:0]
 }
@@ -104,12 +113,12 @@ func (j *Judge) convicts(c *brokerCase, e *evidence, last, now int64) bool {
 			return true
 		}
 	}
-	if !c.answersHere || known > e.at {
+	if !c.answersHere || known > e.from || now-e.from < int64(objection) {
 		return false
 	}
 	switch e.kind {
 	case Unregistered, Closed: // and the address refuses connections
-		return c.rejections > 0
+		return c.rejections > 0 && c.rejectedAt > e.from
 	case Refused:
 		return j.rules.Removes && c.rejections >= 2
 	case Unanswered:

@@ -19,6 +19,8 @@ type fleet struct {
 	loss    float64 // of probes, words and heartbeats
 	// cut says what the way from a server to a broker, and back, is like; the zero value is fine.
 	cut     map[[2]int]way
+	parted  map[[2]int]bool // words between these two servers are lost
+	twice   float64         // of words come again, later
 	inWay   []delivery
 	removed []removal
 }
@@ -42,11 +44,16 @@ type testServer struct {
 
 type testBroker struct {
 	Broker
-	dead        way // open: it lives
+	conn        core.ConnID
+	born        int64 // when it last started
+	dead        way   // open: it lives
 	pausedUntil int64
 	beats       []int64 // when it next registers with each server
 	version     codec.DataVersion
 }
+
+// connOf is the connection of the nth broker with each server.
+func connOf(n int) core.ConnID { return core.ConnID(n + 1) }
 
 // delivery is something on its way to a server.
 type delivery struct {
@@ -61,19 +68,21 @@ type removal struct {
 	broker Broker
 	at     int64
 	kind   core.EventKind
+	// livedAt: the broker lived, and had for longer than what was under way against the one before it.
+	livedAt bool
 }
 
 const simTick = int64(100 * time.Millisecond)
 
 func newFleet(seed uint64, servers, brokers int, rules Rules) *fleet {
-	f := &fleet{rand: rand.New(rand.NewPCG(seed, 1)), now: int64(time.Hour), cut: map[[2]int]way{}}
+	f := &fleet{rand: rand.New(rand.NewPCG(seed, 1)), now: int64(time.Hour), cut: map[[2]int]way{}, parted: map[[2]int]bool{}}
 	for i := range servers {
 		s := &testServer{name: string(rune('A' + i)), table: core.NewTable(core.DefaultSettings(), nil), judge: NewJudge(rules), last: f.now}
 		s.judge.SetPeers(servers-1, servers-1)
 		f.servers = append(f.servers, s)
 	}
 	for i := range brokers {
-		b := &testBroker{Broker: Broker{"c", string(rune('a' + i)), string(rune('a'+i)) + ":1", 0}, version: codec.DataVersion{Counter: 1}}
+		b := &testBroker{Broker: Broker{"c", string(rune('a' + i)), string(rune('a'+i)) + ":1", 0}, version: codec.DataVersion{Counter: 1}, conn: connOf(i)}
 		for range servers {
 			b.beats = append(b.beats, f.now+f.rand.Int64N(int64(time.Second))) // all at the start
 		}
@@ -147,7 +156,7 @@ func (f *fleet) beat() {
 
 func (b *testBroker) registration() *core.RegisterBroker {
 	return &core.RegisterBroker{
-		ClusterName: b.ClusterName, BrokerName: b.BrokerName, BrokerAddr: b.BrokerAddr, Conn: 1,
+		ClusterName: b.ClusterName, BrokerName: b.BrokerName, BrokerAddr: b.BrokerAddr, Conn: b.conn,
 		Body: &codec.RegisterBody{DataVersion: b.version, Topics: []codec.TopicConfig{{Name: "t", Perm: 6}, {Name: "u", Perm: 6}}},
 	}
 }
@@ -162,7 +171,8 @@ func (f *fleet) step(i int, c core.Command) {
 			s.judge.Left(f.now, e)
 			switch e.Kind {
 			case core.EventExpired, core.EventClosed, core.EventUnregistered, core.EventUnanswered, core.EventToldDead:
-				f.removed = append(f.removed, removal{i, Broker{e.ClusterName, e.BrokerName, e.BrokerAddr, e.BrokerID}, f.now, e.Kind})
+				broker := f.brokers[slices.IndexFunc(f.brokers, func(b *testBroker) bool { return b.BrokerName == e.BrokerName })]
+				f.removed = append(f.removed, removal{i, broker.Broker, f.now, e.Kind, broker.dead == open && f.now-broker.born > int64(3*time.Second)})
 			}
 		}
 	}
@@ -173,6 +183,9 @@ func (f *fleet) step(i int, c core.Command) {
 func (f *fleet) act(i int) {
 	s := f.servers[i]
 	var a Actions
+	if f.now%int64(5*time.Second) == 0 {
+		f.step(i, &core.Tick{})
+	}
 	s.judge.Know(f.now, s.table.Load())
 	s.judge.Due(f.now, 1000, &a)
 	for _, b := range a.Probe {
@@ -183,10 +196,16 @@ func (f *fleet) act(i int) {
 	}
 	for _, w := range a.Tell {
 		for to := range f.servers {
-			if to != i && !f.lost() {
-				f.send(to, func(r *testServer) {
-					r.judge.Heard(f.now, s.name, &w)
-				})
+			if to == i || f.parted[[2]int{min(i, to), max(i, to)}] {
+				continue
+			}
+			for again := 0; again == 0 || f.rand.Float64() < f.twice; again++ {
+				if !f.lost() {
+					f.send(to, func(r *testServer) {
+						heard := w
+						r.judge.Heard(f.now, s.name, &heard)
+					})
+				}
 			}
 		}
 	}

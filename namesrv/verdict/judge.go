@@ -6,10 +6,8 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
 )
 
@@ -27,8 +25,8 @@ type Rules struct {
 }
 
 const (
-	// retry is how soon a failed probe comes again, at the latest.
-	retry = time.Second
+	// retry is how soon a failed probe comes again, at the latest; soonRetry after a first refusal, which took no time.
+	retry, soonRetry = time.Second, 250 * time.Millisecond
 	// slack is by how much a peer's last sign of life has to be younger or older than one from here to count as that: ages are exact but for
 	// the way of a message (see package peers).
 	slack = time.Second
@@ -81,14 +79,17 @@ type Turn struct {
 //     connection ended proves little: it is removed by this word only if it doesn't answer here either, or was silent for more than a period more.
 //   - A suspicion is told to the peers, and one that has seen life since says so; its sign then counts here, too, against removal by probes. It doesn't
 //     count as a heartbeat: a broker that only others hear expires here in its time, as on Apache's.
+//   - That a connection ended is told at once, and looked into: as long as the broker still answers here, this server says so, too.
 //   - A refused connection removes at once if a peer has evidence of its own; otherwise like any other failure after RemoveAfter.
 //   - If most brokers fail at once, none is removed that no peer has evidence against; neither if all peers are gone.
 type Judge struct {
 	rules    Rules
 	cases    map[Key]*brokerCase
 	order    []*brokerCase // all of them, by key
-	peers    int           // others that are configured or were seen
-	alive    int           // of them now
+	first    int           // of order: where Due begins
+	lost     map[Key]*lostBroker
+	peers    int // others that are configured or were seen
+	alive    int // of them now
 	words    []Word
 	turns    []Turn
 	snapshot *core.Snapshot
@@ -110,6 +111,7 @@ type brokerCase struct {
 	answered    int64
 	failures    int
 	rejections  int
+	rejectedAt  int64 // the last of them
 	suspectFrom int64 // 0: it isn't
 	asked       int64 // when peers were last told
 	declared    int64 // when the table was last asked to remove it
@@ -123,25 +125,29 @@ type evidence struct {
 	peer string
 	kind Kind
 	sign int64
-	at   int64
+	from int64 // when it was first told of, without a sign of life since
+	at   int64 // when it was last told of
 }
 
 // NewJudge returns a judge that knows no broker.
 func NewJudge(r Rules) *Judge {
-	return &Judge{rules: r, cases: map[Key]*brokerCase{}}
+	return &Judge{rules: r, cases: map[Key]*brokerCase{}, lost: map[Key]*lostBroker{}}
 }
 
 // SetPeers tells how many other nameservers there are to ask, and how many of them can be.
 func (j *Judge) SetPeers(known, alive int) { j.peers, j.alive = known, alive }
 
-// Know takes over who is registered. It costs nothing if nothing has changed.
+// Know takes over who is registered, restored brokers left out. It costs nothing if nothing has changed.
 func (j *Judge) Know(now int64, s *core.Snapshot) {
 	if j.snapshot != nil && s.SameLives(j.snapshot) {
 		return
 	}
 	j.snapshot = s
 	there := make(map[Key]struct{}, len(j.cases))
-	for l := range s.Lives() {
+	for l := range s.AllLive() {
+		if l.Provisional { // nothing from here speaks for it, and the end of its grace is set
+			continue
+		}
 		k := Key{l.ClusterName, l.BrokerAddr}
 		there[k] = struct{}{}
 		c := j.cases[k]
@@ -158,9 +164,7 @@ func (j *Judge) Know(now int64, s *core.Snapshot) {
 		}
 	}
 	j.order = slices.AppendSeq(j.order[:0], maps.Values(j.cases))
-	slices.SortFunc(j.order, func(a, b *brokerCase) int {
-		return cmp.Or(strings.Compare(a.ClusterName, b.ClusterName), strings.Compare(a.BrokerAddr, b.BrokerAddr))
-	})
+	slices.SortFunc(j.order, func(a, b *brokerCase) int { return compareKeys(a.key(), b.key()) })
 }
 
 // schedule sets a new broker's first probe, somewhere in the interval, so that probes are spread.
@@ -188,6 +192,7 @@ func (c *brokerCase) sign() int64 {
 func (j *Judge) Probed(now int64, b Broker, o Outcome) {
 	c := j.cases[b.key()]
 	if c == nil {
+		j.probedLost(now, b, o)
 		return
 	}
 	c.probing = false
@@ -213,6 +218,8 @@ func (j *Judge) nextProbe(c *brokerCase, now int64) int64 {
 		return 0
 	case interval == 0 && !soon:
 		interval = j.rules.Period // until it has answered once
+	case c.rejections == 1 && c.answersHere:
+		interval = soonRetry
 	case soon && (interval == 0 || interval > retry):
 		interval = retry
 	}
@@ -223,6 +230,7 @@ func (j *Judge) failed(c *brokerCase, now int64, o Outcome) {
 	c.failures++
 	if o == Rejected {
 		c.rejections++
+		c.rejectedAt = now
 	} else {
 		c.rejections = 0
 	}
@@ -266,7 +274,7 @@ func (j *Judge) Heard(now int64, peer string, w *Word) {
 	if own := c.sign(); own > w.Sign+int64(slack) {
 		j.vouch(c, own)
 	}
-	c.accuse(evidence{peer, w.Kind, w.Sign, now})
+	c.accuse(evidence{peer, w.Kind, w.Sign, now, now})
 	if j.rules.OnWord && !c.probing {
 		c.checkUntil = now + int64(checkFor)
 		c.next = cmp.Or(min(c.next, now), now)
@@ -277,8 +285,11 @@ func (j *Judge) Heard(now int64, peer string, w *Word) {
 func (c *brokerCase) accuse(e evidence) {
 	for i := range c.against {
 		if old := &c.against[i]; old.peer == e.peer {
+			if old.from >= c.sign() {
+				e.from = old.from
+			}
 			if e.kind == Suspect && old.kind != Suspect && e.sign <= old.sign {
-				old.at = e.at
+				old.from, old.at = e.from, e.at
 				return
 			}
 			*old = e
@@ -308,6 +319,7 @@ func (j *Judge) Left(now int64, e *core.Event) {
 		w.Kind = Expired
 	case e.Kind == core.EventClosed && e.ByPeer:
 		w.Kind = Closed
+		j.lose(now, &w)
 	case e.Kind == core.EventUnanswered:
 		w.Kind = Unanswered
 	default:
@@ -328,12 +340,4 @@ func (j *Judge) Froze(now, late int64) {
 			c.next = j.nextProbe(c, now)
 		}
 	}
-}
-
-// Version is what a broker registered last, as far as the judge knows.
-func (j *Judge) Version(k Key) (v codec.DataVersion, ok bool) {
-	if c := j.cases[k]; c != nil {
-		return c.live.DataVersion, true
-	}
-	return v, false
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
 )
 
 // probing are the rules of a fleet that wants to know soon.
@@ -49,6 +52,78 @@ func (f *fleet) misbehave(d time.Duration) {
 	}
 }
 
+// TestFleetAgrees: brokers die, come back and lose connections, servers lose sight of one another and of brokers, words come twice and out of
+// order. Nobody's word removes a broker that lives, and once all is well again every server has the same.
+func TestFleetAgrees(t *testing.T) {
+	for seed := range 200 {
+		f := newFleet(uint64(seed), 3, 4, probing)
+		f.run(10 * time.Second)
+		f.loss, f.twice = 0.05, 0.3
+		for range 6 {
+			f.mishap()
+			f.run(time.Duration(f.rand.Int64N(int64(10 * time.Second))))
+		}
+		for _, r := range f.removed {
+			if r.livedAt && r.kind == core.EventToldDead { // of what probes remove see TestNoFalseRemoval: here everything goes wrong at once
+				t.Fatalf("run %d: a broker that lives was removed by another's word: %+v", seed, r)
+			}
+		}
+		f.heal()
+		f.run(140 * time.Second) // whoever was lost by one server only is back, or gone everywhere
+		for s := range f.servers {
+			for b, broker := range f.brokers {
+				if f.has(s, b) != (broker.dead == open) {
+					t.Fatalf("run %d: server %d has broker %d: %v, though it is dead: %v", seed, s, b, f.has(s, b), broker.dead)
+				}
+			}
+		}
+	}
+}
+
+// mishap has one thing go wrong, or be well again.
+func (f *fleet) mishap() {
+	server, other, broker := f.rand.IntN(len(f.servers)), f.rand.IntN(len(f.servers)), f.rand.IntN(len(f.brokers))
+	b := f.brokers[broker]
+	switch f.rand.IntN(7) {
+	case 0:
+		b.dead = dropping + way(f.rand.IntN(2))
+	case 1:
+		f.revive(b)
+	case 2: // a connection ends
+		f.step(server, &core.EndConnection{Conn: connOf(broker), ByPeer: true})
+	case 3:
+		clear(f.cut) // of two that are cut off at once nobody could tell
+		clear(f.parted)
+		f.cut[[2]int{server, broker}] = way(f.rand.IntN(3))
+	case 4:
+		clear(f.cut)
+		clear(f.parted)
+		f.parted[[2]int{min(server, other), max(server, other)}] = f.rand.IntN(2) == 0
+	case 5:
+		b.pausedUntil = f.now + int64(5*time.Second)
+	case 6:
+		f.servers[server].pausedUntil = f.now + int64(5*time.Second)
+	}
+}
+
+// revive starts a dead broker again, which registers a new version at once.
+func (f *fleet) revive(b *testBroker) {
+	if b.dead == open {
+		return
+	}
+	b.dead, b.born = open, f.now
+	b.version.Counter++
+	for i := range b.beats {
+		b.beats[i] = f.now
+	}
+}
+
+func (f *fleet) heal() {
+	clear(f.cut)
+	clear(f.parted)
+	f.loss = 0
+}
+
 // TestDeaths measures how long a dead broker stays in anybody's routes.
 func TestDeaths(t *testing.T) {
 	for _, c := range []struct {
@@ -81,5 +156,26 @@ func TestDeaths(t *testing.T) {
 			}
 			t.Logf("%d deaths, the last after %v", len(times), fmt.Sprint(times[:5]))
 		})
+	}
+}
+
+// A restored broker is nobody's to judge before it has registered: no probe, and peers' words find nobody.
+func TestRestoredBrokersAreNotJudged(t *testing.T) {
+	b := &testBroker{Broker: Broker{"c", "a", "a:1", 0}, version: codec.DataVersion{Counter: 1}}
+	before, table, out := core.NewTable(core.DefaultSettings(), nil), core.NewTable(core.DefaultSettings(), nil), core.Outcome{}
+	before.Step(0, []core.Command{b.registration()}, &out)
+	table.Step(0, []core.Command{&core.Restore{State: before.Load().Export(0), UntilNanos: int64(time.Hour), MaxAgeNanos: 1}}, &out)
+	j := NewJudge(probing)
+	j.Know(1, table.Load())
+	j.Heard(1, "P", &Word{Kind: Unregistered, Broker: b.Broker, Version: b.version, Sign: 1})
+	for i, wantProbed := range []bool{false, true} {
+		now := int64(i+1) * int64(time.Minute)
+		j.Know(now, table.Load())
+		var a Actions
+		j.Due(now+int64(time.Second), 1, &a)
+		if _, known := j.State(b.key()); known != wantProbed || len(a.Probe) > 0 != wantProbed || len(a.Declare) > 0 {
+			t.Errorf("round %d: known %v, %+v", i, known, a)
+		}
+		table.Step(now, []core.Command{b.registration()}, &out)
 	}
 }

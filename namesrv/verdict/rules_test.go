@@ -217,6 +217,26 @@ func TestImpossibleProbesProveNothing(t *testing.T) {
 	}
 }
 
+// Brokers that are slow to answer keep nobody else from being probed.
+func TestSlowBrokersDontStarveOthers(t *testing.T) {
+	b := newBench(t, probing, 50)
+	probed := map[string]int{}
+	for range 600 {
+		b.now += int64(100 * time.Millisecond)
+		b.acts = Actions{}
+		b.judge.Due(b.now, 1, &b.acts)
+		for _, p := range b.acts.Probe {
+			probed[p.BrokerName]++
+			b.judge.Probed(b.now, p, Silent)
+		}
+	}
+	for i := range 50 {
+		if n := probed[nth(i).BrokerName]; n < 6 {
+			t.Errorf("%s was probed %d times", nth(i).BrokerName, n)
+		}
+	}
+}
+
 // A pause of this process is nobody's silence.
 func TestPauseProvesNothing(t *testing.T) {
 	b := newBench(t, probing, 1)

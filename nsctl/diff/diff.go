@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -345,18 +344,4 @@ func each(ctx context.Context, n, limit int, do func(ctx context.Context, i int)
 		g.Go(func() error { return do(within, i) })
 	}
 	return cmp.Or(g.Wait(), ctx.Err())
-}
-
-// Every returns a Pause of d.
-func Every(d time.Duration) func(context.Context) error {
-	return func(ctx context.Context) error {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }

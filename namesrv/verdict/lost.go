@@ -1,0 +1,58 @@
+package verdict
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/waymark-mq/waymark/codec"
+)
+
+// lostBroker is one whose connection ended here, and that is looked for as long as peers may still take that for its death.
+type lostBroker struct {
+	Broker
+	version codec.DataVersion
+	until   int64
+	next    int64 // when it is probed; 0: a probe is under way
+}
+
+// mostLost bounds the brokers that are looked for. Of more that are lost at once, most are dead.
+const mostLost = 1024
+
+func (j *Judge) lose(now int64, w *Word) {
+	if j.rules.OnWord && len(j.lost) < mostLost {
+		j.lost[w.key()] = &lostBroker{w.Broker, w.Version, now + int64(checkFor), now}
+	}
+}
+
+// lookForLost has the lost brokers probed that aren't back. One that doesn't answer is looked for no more (probedLost).
+func (j *Judge) lookForLost(now int64, room int, a *Actions) {
+	for _, k := range slices.SortedFunc(maps.Keys(j.lost), compareKeys) {
+		l := j.lost[k]
+		if _, back := j.cases[k]; back || now > l.until {
+			delete(j.lost, k)
+		} else if l.next != 0 && l.next <= now && len(a.Probe) < room {
+			l.next = 0
+			a.Probe = append(a.Probe, l.Broker)
+		}
+	}
+}
+
+func compareKeys(a, b Key) int {
+	return cmp.Or(strings.Compare(a.Cluster, b.Cluster), strings.Compare(a.Addr, b.Addr))
+}
+
+// probedLost takes the outcome of a probe of a broker that isn't registered: one that answers is spoken for.
+func (j *Judge) probedLost(now int64, b Broker, o Outcome) {
+	l := j.lost[b.key()]
+	if l == nil {
+		return
+	}
+	if o != Answered {
+		delete(j.lost, b.key())
+		return
+	}
+	l.next = now + int64(retry)
+	j.words = append(j.words, Word{Kind: Alive, Broker: l.Broker, Version: l.version, Sign: now})
+}
