@@ -26,6 +26,7 @@ type BrokerConfig struct {
 	Properties  []string // key=value, beside the harness's; the later of two wins
 	Options     []string // of the JVM
 	Env         []string // name=value, beside the caller's
+	Host        *Host    // where it runs, and with which address; nil: on the loopback interface
 }
 
 // Broker is an Apache broker that registers with its nameservers, on one set of ports for its whole life.
@@ -51,11 +52,21 @@ func NewBroker(java *Java, config BrokerConfig, dir string) (*Broker, error) {
 	if config.Cluster == "" {
 		config.Cluster = "DefaultCluster"
 	}
-	return &Broker{BrokerConfig: config, Addr: Loopback(port), Dir: dir, java: java, port: port}, nil
+	b := &Broker{BrokerConfig: config, Dir: dir, java: java, port: port}
+	b.Addr = fmt.Sprintf("%s:%d", b.ip(), port)
+	return b, nil
+}
+
+// ip is the address that the broker listens on and registers.
+func (b *Broker) ip() string {
+	if b.Host != nil {
+		return b.Host.Addr
+	}
+	return "127.0.0.1"
 }
 
 // HAAddr is where a master serves its slaves.
-func (b *Broker) HAAddr() string { return Loopback(b.port + 1) }
+func (b *Broker) HAAddr() string { return fmt.Sprintf("%s:%d", b.ip(), b.port+1) }
 
 // Start starts the broker, on the store it left behind if there is one, and waits until its nameservers list it.
 func (b *Broker) Start() error {
@@ -76,6 +87,11 @@ func (b *Broker) Launch() error {
 		class:   "org.apache.rocketmq.broker.BrokerStartup", args: []string{"-c", b.ConfigFile()},
 	})
 	cmd.Env = append(cmd.Env, b.Env...)
+	if b.Host != nil {
+		if err := within(b.Host.Namespace, cmd); err != nil {
+			return err
+		}
+	}
 	var err error
 	b.process, err = StartProcess("broker "+b.Name, b.Dir, cmd)
 	return err
@@ -116,9 +132,9 @@ func (b *Broker) properties() string {
 		"brokerRole=" + role,
 		"namesrvAddr=" + Addrs(b.Nameservers),
 		fmt.Sprintf("registerNameServerPeriod=%d", RegistrationPeriod.Milliseconds()),
-		"bindAddress=127.0.0.1",
-		"brokerIP1=127.0.0.1",
-		"brokerIP2=127.0.0.1",
+		"bindAddress=" + b.ip(),
+		"brokerIP1=" + b.ip(),
+		"brokerIP2=" + b.ip(),
 		fmt.Sprintf("listenPort=%d", b.port),
 		fmt.Sprintf("haListenPort=%d", b.port+1),
 		"autoCreateTopicEnable=true",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +21,7 @@ const (
 // Program is what a nameserver runs: Apache's of some version, or Waymark. Both get the same properties file and the
 // same home, so that they can be compared, and one can take the place of the other.
 type Program struct {
-	Name    string // apache or waymark
+	Name    string // apache, waymark or rust
 	Version string // Apache's; empty for Waymark
 
 	command func(home, configFile string) *exec.Cmd
@@ -84,6 +85,9 @@ func NewNameserver(program Program, dir string, settings ...string) (*Nameserver
 	return &Nameserver{Addr: Loopback(port), Dir: dir, program: program, settings: settings, port: port}, nil
 }
 
+// MoveTo gives the nameserver another address of this machine, before its first start.
+func (n *Nameserver) MoveTo(ip string) { n.Addr = fmt.Sprintf("%s:%d", ip, n.port) }
+
 // Program is what it runs, or will run at its next start.
 func (n *Nameserver) Program() Program { return n.program }
 
@@ -115,7 +119,11 @@ func (n *Nameserver) ensureConfig() error {
 	if _, err := os.Stat(n.ConfigFile()); err == nil {
 		return nil
 	}
-	lines := append([]string{"bindAddress=127.0.0.1", fmt.Sprintf("listenPort=%d", n.port)}, n.settings...)
+	host, _, err := net.SplitHostPort(n.Addr)
+	if err != nil {
+		return fmt.Errorf("harness: %w", err)
+	}
+	lines := append([]string{"bindAddress=" + host, fmt.Sprintf("listenPort=%d", n.port)}, n.settings...)
 	if err := os.WriteFile(n.ConfigFile(), []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
 		return fmt.Errorf("harness: %w", err)
 	}

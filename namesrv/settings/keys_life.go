@@ -5,10 +5,10 @@ package settings
 var lifeKeys = []Key{
 	{Name: "brokerKeepAliveSeconds", Default: "0", Effect: AtRestart, protected: true, Max: 3600,
 		field:   func(s *Settings) any { return &s.BrokerKeepAliveSeconds },
-		Meaning: "A broker's connection that nothing has come on for so long is probed by the kernel (TCP keepalive), and ended once the other host has confirmed nothing for as long again: it finds a host that is gone, not a process that hangs. In a partition of that length the broker goes, and comes back with its next registration. 0, Apache's way: only the heartbeat timeout."},
+		Meaning: "A broker's connection that nothing has come on for so long is probed by the kernel (TCP keepalive), and ended once the other host has confirmed nothing for as long again: it finds a host that is gone, not a process that hangs. In a partition of that length the broker goes; nothing has told it, so its next registration is lost in the dead connection, and it comes back with the one after (up to 60 s). 0, Apache's way: only the heartbeat timeout."},
 	{Name: "peerOfflineProbe", Default: "true", Effect: AtRestart, protected: true,
 		field:   func(s *Settings) any { return &s.PeerOfflineProbe },
-		Meaning: "With `peers`: a broker that another nameserver has lost is probed from here at once, whatever `probeIntervalMillis` says. For that each broker is probed once after it has registered."},
+		Meaning: "With `peers`: a broker that another nameserver has lost is probed from here at once, whatever `probeIntervalMillis` says. For that each broker is probed once after it has registered. What a peer knows from probes alone removes it only with `probeRemoves` here, too."},
 	{Name: "probeFailuresToSuspect", Default: "3", Effect: AtRestart, protected: true, Min: 1, Max: 100,
 		field:   func(s *Settings) any { return &s.ProbeFailuresToSuspect },
 		Meaning: "Failed probes in a row that make a broker suspect, if it has answered one before."},
