@@ -322,6 +322,9 @@ func (j *Judge) Left(now int64, e *core.Event) {
 		j.lose(now, &w)
 	case e.Kind == core.EventUnanswered:
 		w.Kind = Unanswered
+		if c := j.cases[w.key()]; c != nil { // its answers were signs of life, too
+			w.Sign = max(w.Sign, c.answered, c.vouched)
+		}
 	default:
 		return
 	}

@@ -80,6 +80,29 @@ func TestFleetAgrees(t *testing.T) {
 	}
 }
 
+// One server that probes is enough: the others probe at its word, and a broker that has vanished goes there soon after it.
+func TestOneServerProbes(t *testing.T) {
+	others := probing
+	others.Interval, others.RemoveAfter = 0, 40*time.Second
+	for seed := range 100 {
+		f := newFleet(uint64(seed), 3, 3, probing)
+		for _, s := range f.servers[1:] {
+			s.judge = NewJudge(others)
+			s.judge.SetPeers(2, 2)
+		}
+		f.run(time.Duration(40+f.rand.Int64N(30)) * time.Second)
+		f.brokers[0].dead = dropping
+		died := f.now
+		f.run(20 * time.Second)
+		if len(f.removed) != 3 {
+			t.Fatalf("run %d: %d of 3 servers have removed it: %+v", seed, len(f.removed), f.removed)
+		}
+		if last := time.Duration(f.removed[2].at - died); last > 12*time.Second {
+			t.Errorf("run %d: gone everywhere after %v", seed, last)
+		}
+	}
+}
+
 // mishap has one thing go wrong, or be well again.
 func (f *fleet) mishap() {
 	server, other, broker := f.rand.IntN(len(f.servers)), f.rand.IntN(len(f.servers)), f.rand.IntN(len(f.brokers))
