@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,6 +69,7 @@ type Options struct {
 type Group struct {
 	o     Options
 	name  string
+	addr  string // that others reach it at
 	run   uint64 // drawn by this process
 	list  *memberlist.Memberlist
 	log   memberLog
@@ -140,8 +140,9 @@ func New(o Options) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.addr = at.String()
 	if g.name = o.Name; g.name == "" {
-		g.name = at.String()
+		g.name = g.addr
 	}
 	if len(g.name) > maxNameBytes {
 		_ = g.gate.Shutdown()
@@ -225,8 +226,7 @@ func (g *Group) Run() uint64 { return g.run }
 
 // Addr is the address that others reach it at, ip:port.
 func (g *Group) Addr() string {
-	n := g.list.LocalNode()
-	return net.JoinHostPort(n.Addr.String(), strconv.Itoa(int(n.Port)))
+	return g.addr // memberlist writes its own copy whenever what we say of ourselves changes
 }
 
 // Close tells the others that this nameserver leaves, and ends what New has begun. It takes some seconds at the most.
