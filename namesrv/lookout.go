@@ -44,7 +44,6 @@ type lookout struct {
 	links     map[life.Key]*remoting.Client
 	under     int // probes under way
 	lastRound int64
-	snapshot  *core.Snapshot
 
 	outcomes [life.Impossible + 1]atomic.Uint64
 	lost     atomic.Uint64 // ends that were not told: too many waited
@@ -177,12 +176,9 @@ func (l *lookout) decide(a *life.Actions) {
 
 // know brings the judge up to date; links of brokers that are gone are closed. With mu held.
 func (l *lookout) know(now int64) {
-	snapshot := l.server.table.Load()
-	if snapshot == l.snapshot {
+	if !l.judge.Know(now, l.server.table.Load()) {
 		return
 	}
-	l.snapshot = snapshot
-	l.judge.Know(now, snapshot)
 	for k, link := range l.links {
 		if _, ok := l.judge.State(k); !ok {
 			link.Close()

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"runtime/debug"
 	"slices"
 	"sync"
 
+	"github.com/waymark-mq/waymark/internal/build"
 	"github.com/waymark-mq/waymark/namesrv/digest"
 	"github.com/waymark-mq/waymark/namesrv/peers"
 	"github.com/waymark-mq/waymark/namesrv/settings"
@@ -79,18 +79,9 @@ func (s *Server) stopPeering() {
 	s.peering.group.Close()
 }
 
-// version is what the binary says of itself.
-var version = sync.OnceValue(func() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	return info.Main.Version
-})
-
 // self is what this server says of itself to the others. Any goroutine.
 func (s *Server) self() peers.Self {
-	self := peers.Self{State: peers.Starting, Admin: s.peering.admin, Version: version()}
+	self := peers.Self{State: peers.Starting, Admin: s.peering.admin, Version: build.Read().Version}
 	if a := s.remoting(); a.IsValid() {
 		self.Remoting = a.String()
 	}

@@ -58,7 +58,7 @@ var rules = map[string]rule{
 	"namesrv/peers":               {ours: []string{"codec", "namesrv/verdict"}, libraries: []string{memberlist}},
 	"namesrv/digest":              {ours: []string{"core", "namesrv/peers"}, libraries: []string{xxhash}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
-	"namesrv":                     {ours: []string{"codec", "core", "internal/excerpt", "netpoll", "namesrv/*", "remoting"}, libraries: []string{bytebuffer, sys}},
+	"namesrv":                     {ours: []string{"codec", "core", "internal/build", "internal/excerpt", "netpoll", "namesrv/*", "remoting"}, libraries: []string{bytebuffer, sys}},
 	"admin/api":                   {ours: []string{"codec", "core", "internal/build", "namesrv"}},
 	"admin":                       {ours: []string{"internal/build", "namesrv"}, libraries: []string{prometheus}},
 	"cmd/namesrv":                 {ours: []string{"admin", "admin/api", "codec", "namesrv", "namesrv/logfile", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},

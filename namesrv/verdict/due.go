@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	"github.com/waymark-mq/waymark/core"
@@ -68,13 +69,7 @@ func (j *Judge) isolated() bool {
 
 // forget drops evidence that is too old to mean anything.
 func (c *brokerCase) forget(now int64) {
-	kept := c.against[:0]
-	for _, e := range c.against {
-		if now-e.at <= int64(checkFor) {
-			kept = append(kept, e)
-		}
-	}
-	c.against = kept
+	c.against = slices.DeleteFunc(c.against, func(e evidence) bool { return now-e.at > int64(checkFor) })
 }
 
 // declare decides whether a broker is to go.
@@ -82,27 +77,23 @@ func (j *Judge) declare(c *brokerCase, now int64) *core.DeclareDead {
 	if now-c.declared < int64(retry) {
 		return nil // the table may have known better
 	}
-	last, _ := c.live.Cell.Last()
-	d := core.DeclareDead{
-		ClusterName: c.ClusterName, BrokerName: c.BrokerName, BrokerAddr: c.BrokerAddr, Since: last, Version: c.live.DataVersion,
+	last, _ := c.live.Cell.Last() // before it is decided: a later sign of life keeps the broker
+	by, dead := "", false
+	if i := slices.IndexFunc(c.against, func(e evidence) bool { return j.convicts(c, &e, now) }); i >= 0 {
+		by, dead = c.against[i].peer, true
 	}
-	for i := range c.against {
-		if e := &c.against[i]; j.convicts(c, e, last, now) {
-			d.By = e.peer
-			c.declared = now
-			return &d
-		}
+	if !dead && !j.condemns(c, now) {
+		return nil
 	}
-	if j.condemns(c, now) {
-		c.declared = now
-		return &d
+	c.declared = now
+	return &core.DeclareDead{
+		ClusterName: c.ClusterName, BrokerName: c.BrokerName, BrokerAddr: c.BrokerAddr, Since: last, Version: c.live.DataVersion, By: by,
 	}
-	return nil
 }
 
 // convicts reports whether a peer's evidence, with what is known here, is enough.
-func (j *Judge) convicts(c *brokerCase, e *evidence, last, now int64) bool {
-	known := max(last, c.answered, c.vouched)
+func (j *Judge) convicts(c *brokerCase, e *evidence, now int64) bool {
+	known := c.sign()
 	switch e.kind {
 	case Unregistered, Expired:
 		if known < e.sign-int64(slack) {
@@ -152,14 +143,12 @@ func (j *Judge) ask(c *brokerCase, now int64) bool {
 
 // State is what the judge thinks of a broker.
 type State struct {
-	Broker
-	Answers     bool  // it has answered a probe from here
-	Answered    int64 // when it last did; 0: never
-	Failures    int   // in a row
-	Suspect     bool
-	SuspectFrom int64
-	Accusers    []string // peers that have something against it
-	Vouched     int64    // the youngest sign of life that a peer told of; 0: none
+	Answers  bool  // it has answered a probe from here
+	Answered int64 // when it last did; 0: never
+	Failures int   // in a row
+	Suspect  bool
+	Accusers []string // peers that have something against it
+	Vouched  int64    // the youngest sign of life that a peer told of; 0: none
 }
 
 // State returns what the judge thinks of a broker.
@@ -169,8 +158,7 @@ func (j *Judge) State(k Key) (s State, ok bool) {
 		return s, false
 	}
 	s = State{
-		Broker: c.Broker, Answers: c.answersHere, Answered: c.answered, Failures: c.failures,
-		Suspect: c.suspectFrom != 0, SuspectFrom: c.suspectFrom, Vouched: c.vouched,
+		Answers: c.answersHere, Answered: c.answered, Failures: c.failures, Suspect: c.suspectFrom != 0, Vouched: c.vouched,
 	}
 	for i := range c.against {
 		s.Accusers = append(s.Accusers, c.against[i].peer+" ("+c.against[i].kind.String()+")")

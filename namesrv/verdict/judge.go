@@ -137,10 +137,10 @@ func NewJudge(r Rules) *Judge {
 // SetPeers tells how many other nameservers there are to ask, and how many of them can be.
 func (j *Judge) SetPeers(known, alive int) { j.peers, j.alive = known, alive }
 
-// Know takes over who is registered, restored brokers left out. It costs nothing if nothing has changed.
-func (j *Judge) Know(now int64, s *core.Snapshot) {
+// Know takes over who is registered, restored brokers left out. It costs nothing if nothing has changed, and reports whether anything has.
+func (j *Judge) Know(now int64, s *core.Snapshot) (changed bool) {
 	if j.snapshot != nil && s.SameLives(j.snapshot) {
-		return
+		return false
 	}
 	j.snapshot = s
 	there := make(map[Key]struct{}, len(j.cases))
@@ -165,6 +165,7 @@ func (j *Judge) Know(now int64, s *core.Snapshot) {
 	}
 	j.order = slices.AppendSeq(j.order[:0], maps.Values(j.cases))
 	slices.SortFunc(j.order, func(a, b *brokerCase) int { return compareKeys(a.key(), b.key()) })
+	return true
 }
 
 // schedule sets a new broker's first probe, somewhere in the interval, so that probes are spread.

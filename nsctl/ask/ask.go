@@ -96,15 +96,6 @@ func (n *Nameserver) KV(ctx context.Context, namespace string) (table map[string
 	return table, err
 }
 
-// Config asks for the settings (319), as properties text.
-func (n *Nameserver) Config(ctx context.Context) (text []byte, err error) {
-	err = n.call(ctx, codec.RequestGetNamesrvConfig, nil, func(c *codec.Command) error {
-		text = append(text, c.Body...)
-		return nil
-	})
-	return text, err
-}
-
 // Refusal is an answer of another code than success.
 type Refusal struct {
 	Code   int32
