@@ -61,5 +61,5 @@ faults: ## what a process of its own must survive
 e2e: ## real brokers, clients and tools (RUN=regexp picks tests; E2EFLAGS=-update publishes the results)
 	$(GO) test -tags e2e -count=1 -timeout 40m -parallel 4 -run '$(RUN)' -v ./e2e $(E2EFLAGS)
 
-death: ## how long a broker's death lasts for Java clients, a table (needs namespaces; WAYMARK_DEATH, WAYMARK_DEATH_ROWS pick)
-	$(GO) test -tags e2e,death -count=1 -timeout 30m -run '^TestBrokersDeath$$' -v ./e2e
+death: ## how long a broker's death lasts for Java clients, tables, 40 minutes (needs namespaces; WAYMARK_DEATH, WAYMARK_DEATH_ROWS pick)
+	$(GO) test -tags e2e,death -count=1 -timeout 2h -run '^TestBrokersDeath$$' -v ./e2e

@@ -8,6 +8,7 @@ import (
 
 	"github.com/waymark-mq/waymark/bench/latency"
 	"github.com/waymark-mq/waymark/bench/plot"
+	"github.com/waymark-mq/waymark/bench/spread"
 )
 
 // TimeChart draws one of p50, p99 and max of the clients' latencies over the measured phase, a line for each server. The results
@@ -61,8 +62,8 @@ func SizeChart(results []*Result, size, figure string) (*plot.Chart, error) {
 		}
 		l := plot.Line{Name: server}
 		for at, list := range values {
-			s, _ := spreadOf(list)
-			l.Points = append(l.Points, plot.Point{X: at, Y: s.median})
+			s, _ := spread.Of(list)
+			l.Points = append(l.Points, plot.Point{X: at, Y: s.Median})
 		}
 		slices.SortFunc(l.Points, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
 		c.Lines = append(c.Lines, l)

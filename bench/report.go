@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/waymark-mq/waymark/bench/spread"
 	"github.com/waymark-mq/waymark/profiles"
 )
 
@@ -94,7 +95,7 @@ func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return thousands(int64(n)) + " " + noun + "s"
+	return spread.Thousands(int64(n)) + " " + noun + "s"
 }
 
 // reportRow writes a figure, unless no server has it.
@@ -108,7 +109,7 @@ func reportRow(b *strings.Builder, m *measure, results []*Result, columns, other
 				values = append(values, v)
 			}
 		}
-		s, ok := spreadOf(values)
+		s, ok := spread.Of(values)
 		any = any || ok
 		cells = append(cells, cell(s, ok))
 	}
@@ -116,13 +117,13 @@ func reportRow(b *strings.Builder, m *measure, results []*Result, columns, other
 		return
 	}
 	for _, c := range others {
-		s, ok := spreadOf(pairedRatios(m, results, c, against))
+		s, ok := spread.Of(pairedRatios(m, results, c, against))
 		cells = append(cells, cell(s, ok && m.ratio))
 	}
 	fmt.Fprintf(b, "| %s | %s |\n", m.title, strings.Join(cells, " | "))
 }
 
-func cell(s spread, ok bool) string {
+func cell(s spread.Spread, ok bool) string {
 	if !ok {
 		return "–"
 	}
@@ -184,7 +185,7 @@ func Describe(w *profiles.Workload) string {
 	case c.Connections == 0:
 		text += "; no clients"
 	case c.Rate > 0:
-		text += fmt.Sprintf("; %s, %s requests/s, %s header", plural(c.Connections, "connection"), shown(c.Rate), c.Header)
+		text += fmt.Sprintf("; %s, %s requests/s, %s header", plural(c.Connections, "connection"), spread.Number(c.Rate), c.Header)
 	default:
 		text += fmt.Sprintf("; %s × %d in flight, %s header", plural(c.Connections, "connection"), c.Depth, c.Header)
 	}

@@ -79,6 +79,7 @@ var rules = map[string]rule{
 	"bench/fleet":    {ours: []string{"bench/latency", "bench/phase", "bench/topology", "bench/wire", "codec", "profiles"}},
 	"bench/floor":    {libraries: []string{gnet}},
 	"bench/plot":     {},
+	"bench/spread":   {},
 	"bench/servers":  {ours: []string{"e2e/harness"}},
 	"bench":          {ours: []string{"bench/*", "profiles"}},
 	"cmd/nsload":     {ours: []string{"bench", "bench/*", "profiles"}},

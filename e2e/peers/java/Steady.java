@@ -7,7 +7,9 @@ import org.apache.rocketmq.client.producer.SendStatus;
 import org.apache.rocketmq.common.message.Message;
 
 /**
- * Producers, each with a client and a thread of its own, that send synchronously and steadily, and remember which sends went wrong.
+ * Producers, each with a client and a thread of its own, that send synchronously and steadily, and remember which sends went wrong. A client
+ * polls for routes once in a period from its start on, so they are started evenly over one period: whenever something happens, the next one
+ * to hear of it does so after a share of the period, the last one after all of it, as in a fleet that has grown over time.
  *
  * <p>Arguments: nameservers, topic, number of producers, milliseconds between two sends, then any of "latency-fault" (the client's
  * sendLatencyFaultEnable) and "poll=MILLIS" (its pollNameServerInterval). All else is as the client has it.
@@ -55,14 +57,18 @@ public final class Steady {
 
     private static void run(String[] args) throws Exception {
         List<Steady> all = new ArrayList<>();
+        int producers = Integer.parseInt(args[2]);
         int period = Integer.parseInt(args[3]);
-        for (int i = 0; i < Integer.parseInt(args[2]); i++) {
+        long begun = System.currentTimeMillis();
+        for (int i = 0; i < producers; i++) {
             DefaultMQProducer producer = new DefaultMQProducer("steady");
             producer.setNamesrvAddr(args[0]);
             producer.setInstanceName("steady-" + i);
             for (int option = 4; option < args.length; option++) {
                 set(producer, args[option]);
             }
+            long turn = begun + (long) i * producer.getPollNameServerInterval() / producers;
+            Thread.sleep(Math.max(0, turn - System.currentTimeMillis()));
             producer.start();
             Steady steady = new Steady(producer, args[1]);
             all.add(steady);
