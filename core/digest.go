@@ -2,6 +2,8 @@ package core
 
 import (
 	"iter"
+
+	"github.com/waymark-mq/waymark/codec"
 )
 
 // What is compared with other nameservers. Nothing here is on the way of a query.
@@ -69,6 +71,27 @@ func (s *Snapshot) TopicsOf(g *Group) iter.Seq2[string, QueueView] {
 			}
 			if i >= 0 && !yield(name, s.queueView(r.list.queues[i])) {
 				return
+			}
+		}
+	}
+}
+
+// MappingView is a static mapping of a topic: what a route shows of it.
+type MappingView struct {
+	Topic, BrokerName, Info string // Info is standard JSON, as a route has it
+}
+
+// StaticMappings yields the static mappings of all known topics, in no order; those of a topic that is unknown are answered to nobody.
+func (s *Snapshot) StaticMappings() iter.Seq[MappingView] {
+	return func(yield func(MappingView) bool) {
+		for topic, m := range s.mappings.All() {
+			if _, known := s.topics.Get(topic); !known {
+				continue
+			}
+			for _, e := range m.entries {
+				if !yield(MappingView{topic, e.brokerName, e.info[codec.Standard]}) {
+					return
+				}
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/waymark-mq/waymark/namesrv/settings"
+	"github.com/waymark-mq/waymark/netpoll"
 )
 
 // drainClock lets a test say when a drain goes on.
@@ -57,6 +58,19 @@ func (d *drainClock) settle() {
 	}
 }
 
+// quiet waits until nothing is under way on any connection: a client may have its answer before the writer is done with the request.
+func (s *testServer) quiet() {
+	s.t.Helper()
+	eventually(s.t, "all connections to be quiet", func() bool {
+		ids, _ := s.net.ConnIDs(0, allConns)
+		busy, err := netpoll.Collect(s.t.Context(), s.net, ids, func(c *netpoll.Conn) bool {
+			s := c.Context.(*session)
+			return s.pending.Load() > 0 || s.answering.Load() > 0
+		})
+		return err == nil && !slices.Contains(busy, true)
+	})
+}
+
 func draining(seconds int) func(*settings.Settings) {
 	return func(c *settings.Settings) { c.DrainSeconds = seconds }
 }
@@ -85,6 +99,7 @@ func TestDrain(t *testing.T) {
 	clients[0].want(routeOf("None"), fmt.Sprintf("1 %q", remarkNotReady))
 	a.register(broker("a").counter(2))
 	a.wantPrefix(ask(901, "brokerName", "a"), `0 "not set any response code" {"brokerMemberGroup":{"brokerAddrs":{0:"a:10911"}`)
+	s.quiet()
 	if got := d.pass(); got != time.Second {
 		t.Errorf("unready for %v before connections end, want a quarter of 4 s", got)
 	}
@@ -92,6 +107,7 @@ func TestDrain(t *testing.T) {
 	for step := 1; step <= steps; step++ {
 		if step == steps { // all clients have gone
 			a.want(broker("a").heartbeat(), "0")
+			s.quiet()
 		}
 		if got := d.pass(); got != drainStep {
 			t.Fatalf("step of %v", got)
@@ -153,6 +169,7 @@ func TestDrainAndExpiryGuard(t *testing.T) {
 	d := s.drainWith()
 	c := s.dial()
 	c.register(broker("a").set("heartbeatTimeoutMillis", "10000"))
+	s.quiet()
 	s.Drain("test")
 	d.pass()
 	d.pass()

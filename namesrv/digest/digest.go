@@ -1,5 +1,5 @@
 // Package digest sums up what all nameservers of a cluster should hold alike once every broker has registered with each: broker names with their
-// cluster, addresses, zone and acting master, topics with their queues, and the KV configuration. Two tables with equal digests are equal, but for one
+// cluster, addresses, zone and acting master, topics with their queues and static mappings, and the KV configuration. Two tables with equal digests are equal, but for one
 // chance in 2^64; what is only of this server's making (signs of life, versions, the order in which things came) isn't in it.
 //
 // Sums have no order, so that a table is summed up in one pass: a broker's digest is that of its group, plus for each topic the product of two
@@ -43,10 +43,15 @@ func (c *Cache) Of(s *core.Snapshot) *Table {
 func newTable(s *core.Snapshot, before *Table) *Table {
 	sums := s.GroupSums(xxhash.Sum64String, queues)
 	t := &Table{Snapshot: s, Sum: peers.Digest{Brokers: len(sums), Topics: s.Topics()}, Brokers: make([]peers.Entry, len(sums))}
+	mapped := mappings(s)
 	for i, g := range sums {
-		d := mixed(group(g.Group) + g.Topics)
+		d := mixed(group(g.Group) + g.Topics + mapped[g.Name])
+		delete(mapped, g.Name)
 		t.Brokers[i] = peers.Entry{Name: g.Name, Digest: d}
 		t.Sum.Routes += d
+	}
+	for name, sum := range mapped { // of a broker name that isn't registered
+		t.Sum.Routes += mixed(xxhash.Sum64String(name) + sum)
 	}
 	if before != nil && s.SameKV(before.Snapshot) {
 		t.Sum.KV = before.Sum.KV
@@ -67,6 +72,17 @@ func queues(q core.QueueView) uint64 {
 	}
 	return xxhash.Sum64(b[:]) | 1
 }
+
+// mappings sums up the static mappings by the broker name whose queues they are of.
+func mappings(s *core.Snapshot) map[string]uint64 {
+	sums := map[string]uint64{}
+	for m := range s.StaticMappings() {
+		sums[m.BrokerName] += mapping(m)
+	}
+	return sums
+}
+
+func mapping(m core.MappingView) uint64 { return entry(m.Topic, m.Info) }
 
 // group is the digest of a group without its topics.
 func group(g *core.Group) uint64 {

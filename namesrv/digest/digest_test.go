@@ -49,6 +49,9 @@ func canonical(s *core.Snapshot) string {
 			lines = append(lines, fmt.Sprintf("topic %q %q %d %d %d %d", name, q.Group.Name, q.ReadQueueNums, q.WriteQueueNums, q.Perm, q.TopicSysFlag))
 		}
 	}
+	for m := range s.StaticMappings() {
+		lines = append(lines, fmt.Sprintf("mapping %q %q %s", m.Topic, m.BrokerName, m.Info))
+	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
@@ -121,6 +124,42 @@ func TestSwapped(t *testing.T) {
 	}
 	if len(seen) != len(tables) {
 		t.Errorf("%d digests of %d tables", len(seen), len(tables))
+	}
+}
+
+// TestMappings: a static mapping that is missing, of another epoch or of another broker name is told from what the rest of the table has, and in the
+// topics of that broker.
+func TestMappings(t *testing.T) {
+	table := func(topic, of string, epoch int64) *Table {
+		table := core.NewTable(core.DefaultSettings(), nil)
+		for i := range 2 {
+			r := registration(i, 3, 0)
+			if i == 0 && of != "" {
+				r.Body.Mappings = []codec.TopicQueueMapping{{Key: topic, BrokerName: codec.NullString{S: of, Valid: true}, Epoch: epoch, TotalQueues: 2}}
+			}
+			apply(table, r)
+		}
+		return new(Cache).Of(table.Load())
+	}
+	base := table("topic-00001", "b000", 1)
+	if again := table("topic-00001", "b000", 1); again.Sum != base.Sum {
+		t.Errorf("the same: %+v and %+v", again.Sum, base.Sum)
+	}
+	if unknown, none := table("no such topic", "b000", 1), table("", "", 0); unknown.Sum != none.Sum {
+		t.Errorf("a mapping of a topic that nobody is answered: %+v and %+v", unknown.Sum, none.Sum)
+	}
+	for name, other := range map[string]*Table{
+		"none": table("", "", 0), "of another topic": table("topic-00002", "b000", 1), "of a later epoch": table("topic-00001", "b000", 2),
+		"of another broker": table("topic-00001", "b001", 1), "of no broker": table("topic-00001", "gone", 1),
+	} {
+		if other.Sum.Routes == base.Sum.Routes {
+			t.Errorf("%s: the same digest", name)
+		}
+		here, _ := base.List(peers.Topics, "b000")
+		there, _ := other.List(peers.Topics, "b000")
+		if d := Diff(here, there, 10); !slices.Contains(d.Other, "topic-00001") {
+			t.Errorf("%s: topics of b000 differ in %+v", name, d)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/namesrv/peers"
 )
 
@@ -22,9 +23,7 @@ func (t *Table) List(what peers.What, of string) (entries []peers.Entry, ok bool
 		if !known {
 			return nil, false
 		}
-		for name, q := range s.TopicsOf(g) {
-			entries = append(entries, peers.Entry{Name: name, Digest: mixed(xxhash.Sum64String(name) * queues(q))})
-		}
+		entries = topicsOf(s, g)
 	case peers.Namespaces:
 		names, _ := s.KVNamespaces()
 		for _, name := range names {
@@ -47,6 +46,24 @@ func (t *Table) List(what peers.What, of string) (entries []peers.Entry, ok bool
 	}
 	slices.SortFunc(entries, byName)
 	return entries, true
+}
+
+// topicsOf lists a broker's topics, and those that it has a static mapping of without queues.
+func topicsOf(s *core.Snapshot, g *core.Group) (entries []peers.Entry) {
+	mapped := map[string]uint64{}
+	for m := range s.StaticMappings() {
+		if m.BrokerName == g.Name {
+			mapped[m.Topic] = mapping(m)
+		}
+	}
+	for name, q := range s.TopicsOf(g) {
+		entries = append(entries, peers.Entry{Name: name, Digest: mixed(xxhash.Sum64String(name)*queues(q) + mapped[name])})
+		delete(mapped, name)
+	}
+	for name, digest := range mapped {
+		entries = append(entries, peers.Entry{Name: name, Digest: digest})
+	}
+	return entries
 }
 
 func byName(a, b peers.Entry) int { return cmp.Compare(a.Name, b.Name) }
