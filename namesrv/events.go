@@ -66,7 +66,7 @@ func (l *eventLog) log(e *core.Event) {
 	t := &eventKinds[e.Kind]
 	switch e.Kind { // these name no broker
 	case core.EventDeadlinesShifted:
-		if more, ok := l.events[e.Kind].limit.allow(""); ok {
+		if more, ok := l.events[e.Kind].of(""); ok {
 			l.logger.Warn(t.text, "lateness", time.Duration(e.LatenessNanos), "notLogged", more)
 		}
 		return
@@ -89,7 +89,7 @@ func (l *eventLog) log(e *core.Event) {
 	more := 0
 	if t.often || e.Kind == core.EventChanged && e.TopicsChanged == 0 { // two brokers that share a slot change it all the time
 		var ok bool
-		if more, ok = l.events[e.Kind].limit.allow(fmt.Sprintf("%q %q %d", short(e.ClusterName), short(e.BrokerName), e.BrokerID)); !ok {
+		if more, ok = l.events[e.Kind].of(fmt.Sprintf("%q %q %d", short(e.ClusterName), short(e.BrokerName), e.BrokerID)); !ok {
 			return
 		}
 	}
@@ -147,7 +147,7 @@ func (l *eventLog) line(a *allowance, level slog.Level, text string, attrs []slo
 // line was let through. Any goroutine.
 func (l *eventLog) limited(kind lineKind, level slog.Level, subject, text string, attrs ...slog.Attr) bool {
 	a := l.kinds[kind]
-	more, ok := a.limit.allow(subject)
+	more, ok := a.of(subject)
 	if !ok {
 		return false
 	}

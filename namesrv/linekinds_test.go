@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/internal/linelimit"
 	"github.com/waymark-mq/waymark/namesrv/access"
 	"github.com/waymark-mq/waymark/namesrv/audit"
 )
@@ -64,7 +65,7 @@ func TestNoKindOfLineSilencesAnother(t *testing.T) {
 		}
 		clock, lines := newFakeClock(), &logLines{}
 		l := newEventLog(lines.logger(), clock.Now)
-		for n := range maxLimitedKinds + 2*burstLines {
+		for n := range linelimit.MaxKinds + 2*burstLines {
 			flooding.tell(l, n)
 		}
 		for j, other := range ways {

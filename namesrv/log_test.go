@@ -1,7 +1,6 @@
 package namesrv
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -107,50 +106,6 @@ func TestFlappingSlotOnceAMinute(t *testing.T) {
 	got := s.logged("took the slot of another address")
 	if len(got) != 1 || !strings.Contains(got[0], "displaced=a:10911") {
 		t.Errorf("%d lines, want 1: %v", len(got), got)
-	}
-}
-
-// The limiter's memory is bounded; kinds beyond it share a line.
-func TestLimiterIsBounded(t *testing.T) {
-	now := int64(0)
-	l := newLimiter(func() int64 { return now }, time.Minute)
-	lines := 0
-	for i := range 3 * maxLimitedKinds {
-		if _, ok := l.allow(fmt.Sprint(i)); ok {
-			lines++
-		}
-	}
-	if lines != maxLimitedKinds+1 || len(l.kinds) > maxLimitedKinds+1 {
-		t.Errorf("%d lines and %d kinds remembered, want %d", lines, len(l.kinds), maxLimitedKinds+1)
-	}
-	now += int64(time.Minute)
-	if _, ok := l.allow("new"); !ok {
-		t.Error("a minute later a new kind is still held back")
-	}
-	if len(l.kinds) > 2 {
-		t.Errorf("%d kinds remembered after their minute", len(l.kinds))
-	}
-}
-
-// A flood of fresh kinds looks for forgotten ones once a second, not with each.
-func TestLimiterForgetsOnceASecond(t *testing.T) {
-	now := int64(0)
-	l := newLimiter(func() int64 { return now }, time.Minute)
-	fill := func() {
-		for i := 0; len(l.kinds) < maxLimitedKinds; i++ {
-			l.allow(fmt.Sprint(i, now))
-		}
-	}
-	fill()
-	now = int64(time.Minute) - 1 // nothing is over yet
-	l.allow("fresh")
-	now++ // all but the shared kind is
-	if _, ok := l.allow("fresh"); ok || len(l.kinds) != maxLimitedKinds+1 {
-		t.Errorf("looked through twice within a second: %d kinds remembered", len(l.kinds))
-	}
-	now += forgetEvery
-	if _, ok := l.allow("fresh"); !ok || len(l.kinds) > 2 {
-		t.Errorf("not looked through after a second: %d kinds remembered", len(l.kinds))
 	}
 }
 

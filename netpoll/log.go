@@ -5,61 +5,31 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 	"time"
+
+	"github.com/waymark-mq/waymark/internal/linelimit"
 )
 
 const (
 	logEvery     = 10 * time.Second
 	rubbishEvery = time.Minute // of ends that anybody who reaches the port can cause at will
-	maxLogKinds  = 64          // kinds remembered; a handler can panic with anything
 )
 
 // limitedLog writes one line of a kind at once and then at most one in a while, with the number left out.
 type limitedLog struct {
-	to  *slog.Logger
-	now func() int64
-
-	mu    sync.Mutex
-	kinds map[string]*logKind
-}
-
-type logKind struct {
-	lastNanos int64
-	skipped   int
+	to    *slog.Logger
+	kinds *linelimit.Kinds
 }
 
 func newLimitedLog(to *slog.Logger, now func() int64) *limitedLog {
-	return &limitedLog{to: to, now: now, kinds: make(map[string]*logKind)}
-}
-
-// allow reports whether a line of this kind may be written, how many were skipped since the last, and whether it's the first.
-func (l *limitedLog) allow(kind string, every time.Duration) (ok bool, skipped int, first bool) {
-	now := l.now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	k := l.kinds[kind]
-	if k == nil {
-		if len(l.kinds) >= maxLogKinds {
-			clear(l.kinds)
-		}
-		l.kinds[kind] = &logKind{lastNanos: now}
-		return true, 0, true
-	}
-	if now-k.lastNanos < int64(every) {
-		k.skipped++
-		return false, 0, false
-	}
-	skipped = k.skipped
-	k.lastNanos, k.skipped = now, 0
-	return true, skipped, false
+	return &limitedLog{to: to, kinds: linelimit.New(now)}
 }
 
 // warn writes at most one line of the kind in ten seconds.
 func (l *limitedLog) warn(kind, text string, args ...any) { l.warnEvery(logEvery, kind, text, args...) }
 
 func (l *limitedLog) warnEvery(every time.Duration, kind, text string, args ...any) {
-	if ok, skipped, _ := l.allow(kind, every); ok {
+	if skipped, _, ok := l.kinds.Allow(kind, every); ok {
 		if skipped > 0 {
 			args = append(args, "skipped", skipped)
 		}
@@ -85,7 +55,7 @@ func (s *Server) logClose(c *Conn, reason error) {
 // logPanic writes the stack at the first panic of a kind (its text), then one line from time to time.
 func (s *Server) logPanic(c *Conn, r any) {
 	kind := fmt.Sprintf("panic %T %.100v", r, r)
-	ok, skipped, first := s.log.allow(kind, logEvery)
+	skipped, first, ok := s.log.kinds.Allow(kind, logEvery)
 	if !ok {
 		return
 	}

@@ -1,7 +1,6 @@
 package netpoll
 
 import (
-	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -21,12 +20,6 @@ func TestLimitedLog(t *testing.T) {
 	}
 	if n := lines.count("skipped=49"); n != 2 {
 		t.Fatalf("%d lines say what was left out", n)
-	}
-	for i := range 1000 {
-		l.warn(fmt.Sprint("kind ", i), "many kinds")
-	}
-	if len(l.kinds) > maxLogKinds {
-		t.Fatalf("remembers %d kinds", len(l.kinds))
 	}
 }
 

@@ -42,7 +42,7 @@ var rules = map[string]rule{
 
 	"remoting": {ours: []string{"codec"}},
 
-	"netpoll": {ours: []string{"codec"}, libraries: []string{gnet, bytebuffer, sys, xsync}},
+	"netpoll": {ours: []string{"codec", "internal/linelimit"}, libraries: []string{gnet, bytebuffer, sys, xsync}},
 
 	"namesrv/settings/properties": {},
 	"namesrv/access":              {ours: []string{"codec", "internal/excerpt"}},
@@ -55,10 +55,10 @@ var rules = map[string]rule{
 	"namesrv/verdict":             {ours: []string{"codec", "core"}},
 	"namesrv/probe":               {ours: []string{"codec", "namesrv/verdict", "remoting"}},
 	"namesrv/routesnapshot":       {ours: []string{"codec", "core"}},
-	"namesrv/peers":               {ours: []string{"codec", "namesrv/verdict"}, libraries: []string{memberlist}},
+	"namesrv/peers":               {ours: []string{"codec", "internal/linelimit", "namesrv/verdict"}, libraries: []string{memberlist}},
 	"namesrv/digest":              {ours: []string{"core", "namesrv/peers"}, libraries: []string{xxhash}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
-	"namesrv":                     {ours: []string{"codec", "core", "internal/build", "internal/excerpt", "netpoll", "namesrv/*", "remoting"}, libraries: []string{bytebuffer, sys}},
+	"namesrv":                     {ours: []string{"codec", "core", "internal/build", "internal/excerpt", "internal/linelimit", "netpoll", "namesrv/*", "remoting"}, libraries: []string{bytebuffer, sys}},
 	"admin/api":                   {ours: []string{"codec", "core", "internal/build", "namesrv"}},
 	"admin":                       {ours: []string{"internal/build", "namesrv"}, libraries: []string{prometheus}},
 	"cmd/namesrv":                 {ours: []string{"admin", "admin/api", "codec", "namesrv", "namesrv/logfile", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
@@ -94,6 +94,7 @@ var rules = map[string]rule{
 	"internal/excerpt":    {},
 	"internal/golden":     {ours: []string{"codec", "core"}},
 	"internal/invariants": {},
+	"internal/linelimit":  {},
 	"internal/raceflag":   {},
 }
 

@@ -128,7 +128,7 @@ func New(o Options) (*Group, error) {
 	g := &Group{
 		o: o, beat: beaconEvery, peers: map[string]*peer{}, waits: map[uint64]chan Page{},
 		heard: make(chan batch, maxHeardBatches), asked: make(chan question, maxQuestions), missing: make(chan struct{}, 1), greet: make(chan struct{}, 1),
-		log: newMemberLog(o.Logger),
+		log: newMemberLog(o.Logger, o.Now),
 	}
 	if o.quick > 0 {
 		g.beat = o.quick

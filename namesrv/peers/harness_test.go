@@ -94,7 +94,7 @@ func newFleet(t *testing.T) *fleet { return &fleet{t: t, wires: &wires{cut: map[
 // add starts a nameserver that joins the first, if there is one.
 func (f *fleet) add(change func(*Options)) *Group {
 	f.t.Helper()
-	nt, err := memberlist.NewNetTransport(&memberlist.NetTransportConfig{BindAddrs: []string{"127.0.0.1"}, Logger: newMemberLog(slog.New(slog.DiscardHandler)).logger()})
+	nt, err := memberlist.NewNetTransport(&memberlist.NetTransportConfig{BindAddrs: []string{"127.0.0.1"}, Logger: newMemberLog(slog.New(slog.DiscardHandler), func() int64 { return 0 }).logger()})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -179,7 +179,7 @@ func FuzzReceive(f *testing.F) {
 		var words []verdict.Word
 		o := Options{Now: func() int64 { return 1000 }}
 		o.fill()
-		g := &Group{o: o, name: "a", run: 5, peers: map[string]*peer{}, waits: map[uint64]chan Page{}, heard: make(chan batch, 1), asked: make(chan question, 1), log: newMemberLog(o.Logger)}
+		g := &Group{o: o, name: "a", run: 5, peers: map[string]*peer{}, waits: map[uint64]chan Page{}, heard: make(chan batch, 1), asked: make(chan question, 1), log: newMemberLog(o.Logger, o.Now)}
 		g.peers["b"] = &peer{name: "b", run: 3, alive: true, queue: newQueue()}
 		g.receive(b)
 		select {

@@ -5,28 +5,22 @@ import (
 	"context"
 	"log"
 	"log/slog"
-	"sync"
 	"time"
+
+	"github.com/waymark-mq/waymark/internal/linelimit"
 )
 
 // memberLog gives memberlist's lines to slog: what it warns of as warnings, one in ten seconds at most, the rest for debugging. Peers bring most of
 // them about.
 type memberLog struct {
-	to   *slog.Logger
-	rate *rate
-}
-
-// rate lets one of a kind through in ten seconds, and counts the others.
-type rate struct {
-	mu      sync.Mutex
-	next    map[string]time.Time
-	skipped map[string]int
+	to    *slog.Logger
+	kinds *linelimit.Kinds
 }
 
 const logEvery = 10 * time.Second
 
-func newMemberLog(to *slog.Logger) memberLog {
-	return memberLog{to, &rate{next: map[string]time.Time{}, skipped: map[string]int{}}}
+func newMemberLog(to *slog.Logger, now func() int64) memberLog {
+	return memberLog{to, linelimit.New(now)}
 }
 
 // logger is for memberlist.
@@ -52,9 +46,9 @@ func (l memberLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// limited warns, unless it has warned of the same within ten seconds. The message is one of this package's own, so there are few.
+// limited warns, unless it has warned of the same within ten seconds.
 func (l memberLog) limited(message string, args ...any) {
-	skipped, ok := l.rate.allow(message, time.Now())
+	skipped, _, ok := l.kinds.Allow(message, logEvery)
 	if !ok {
 		return
 	}
@@ -62,16 +56,4 @@ func (l memberLog) limited(message string, args ...any) {
 		args = append(args, "leftOut", skipped)
 	}
 	l.to.Log(context.Background(), slog.LevelWarn, message, args...)
-}
-
-func (r *rate) allow(what string, now time.Time) (skipped int, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if now.Before(r.next[what]) {
-		r.skipped[what]++
-		return 0, false
-	}
-	skipped = r.skipped[what]
-	r.next[what], r.skipped[what] = now.Add(logEvery), 0
-	return skipped, true
 }
