@@ -17,8 +17,8 @@ import (
 
 const (
 	deathTopic     = "Death"
-	deathProducers = "10"
-	deathPeriod    = "1000"           // milliseconds between two sends of a producer
+	deathProducers = "6"
+	deathPeriod    = "500"            // milliseconds between two sends of a producer
 	deathSteady    = 2 * time.Minute  // until all producers have sent; they start over one poll of theirs
 	registersEvery = 30 * time.Second // the victim; a broker's default, and so is the clients' poll
 )

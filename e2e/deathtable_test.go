@@ -27,7 +27,7 @@ func (d *deathLab) clientsSince(t *testing.T, from time.Time) []deathClients {
 	t.Helper()
 	var all []deathClients
 	for _, row := range d.rows {
-		answer, err := row.producer.Ask(fmt.Sprintf("since %d", from.UnixMilli()), "since ", time.Minute)
+		answer, err := row.producer.Ask(fmt.Sprintf("since %d %s", from.UnixMilli(), d.victim.Addr), "since ", time.Minute)
 		must(t, err)
 		var c deathClients
 		var of int

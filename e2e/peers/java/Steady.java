@@ -1,7 +1,11 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.apache.rocketmq.client.hook.SendMessageContext;
+import org.apache.rocketmq.client.hook.SendMessageHook;
 import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.client.producer.SendStatus;
 import org.apache.rocketmq.common.message.Message;
@@ -14,9 +18,10 @@ import org.apache.rocketmq.common.message.Message;
  * <p>Arguments: nameservers, topic, number of producers, milliseconds between two sends, then any of "latency-fault" (the client's
  * sendLatencyFaultEnable) and "poll=MILLIS" (its pollNameServerInterval). All else is as the client has it.
  *
- * <p>It says "steady" when each producer has sent, and answers the command "since EPOCH_MILLIS" with "since bad=B slow=S last=L median=M
- * of=N": sends that failed after that time, good ones that took SLOW_MILLIS or more, and when the last producer (and the median one) ended
- * the first good and quick send after its last bad or slow one, in milliseconds after that time; -1 if a producer had none yet.
+ * <p>It says "steady" when each producer has sent, and answers the command "since EPOCH_MILLIS BROKER" with "since bad=B slow=S last=L
+ * median=M of=N", of sends that have tried the broker with that address: those that failed after that time, good ones that took SLOW_MILLIS or
+ * more, and when the last producer (and the median one) ended the first good and quick send after its last bad or slow one, in milliseconds
+ * after that time; -1 if a producer had none yet. A send that had nothing to do with the broker is slow for reasons of its own.
  */
 public final class Steady {
     private static final int SLOW_MILLIS = 1000;
@@ -25,22 +30,39 @@ public final class Steady {
     private static final class Trouble {
         final long began;
         final boolean failed;
+        final Set<String> tried;
         long recovered;
 
-        Trouble(long began, boolean failed) {
+        Trouble(long began, boolean failed, Set<String> tried) {
             this.began = began;
             this.failed = failed;
+            this.tried = tried;
         }
     }
 
     private final DefaultMQProducer producer;
     private final String topic;
     private final List<Trouble> troubles = new ArrayList<>();
+    private Set<String> tried; // brokers, by the send that is under way; its thread only
     private boolean hasSent;
 
     private Steady(DefaultMQProducer producer, String topic) {
         this.producer = producer;
         this.topic = topic;
+        producer.getDefaultMQProducerImpl().registerSendMessageHook(new SendMessageHook() {
+            @Override
+            public String hookName() {
+                return "tried";
+            }
+
+            @Override
+            public void sendMessageBefore(SendMessageContext attempt) {
+                tried.add(attempt.getBrokerAddr());
+            }
+
+            @Override
+            public void sendMessageAfter(SendMessageContext attempt) {}
+        });
     }
 
     /** The clients leave threads behind, also after an exception: every way out is explicit. */
@@ -69,9 +91,9 @@ public final class Steady {
             }
             long turn = begun + (long) i * producer.getPollNameServerInterval() / producers;
             Thread.sleep(Math.max(0, turn - System.currentTimeMillis()));
-            producer.start();
             Steady steady = new Steady(producer, args[1]);
             all.add(steady);
+            producer.start();
             Thread thread = new Thread(() -> steady.send(period), "steady-" + i);
             thread.setDaemon(true);
             thread.start();
@@ -82,7 +104,8 @@ public final class Steady {
         System.out.println("steady");
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
-            System.out.println(since(all, Long.parseLong(line.substring("since ".length()))));
+            String[] words = line.split(" ");
+            System.out.println(since(all, Long.parseLong(words[1]), words[2]));
         }
     }
 
@@ -104,6 +127,7 @@ public final class Steady {
                 return;
             }
             long began = System.currentTimeMillis();
+            tried = new HashSet<>();
             boolean good;
             try {
                 good = producer.send(new Message(topic, new byte[64])).getSendStatus() == SendStatus.SEND_OK;
@@ -116,7 +140,7 @@ public final class Steady {
 
     private synchronized void sent(long began, long ended, boolean good) {
         if (!good || ended - began >= SLOW_MILLIS) {
-            troubles.add(new Trouble(began, !good));
+            troubles.add(new Trouble(began, !good, tried));
         } else {
             for (int i = troubles.size() - 1; i >= 0 && troubles.get(i).recovered == 0; i--) {
                 troubles.get(i).recovered = ended;
@@ -134,7 +158,7 @@ public final class Steady {
         }
     }
 
-    private static String since(List<Steady> all, long time) {
+    private static String since(List<Steady> all, long time, String broker) {
         int bad = 0;
         int slow = 0;
         boolean unfinished = false;
@@ -143,7 +167,7 @@ public final class Steady {
             long recovered = 0;
             synchronized (steady) {
                 for (Trouble t : steady.troubles) {
-                    if (t.began + SLOW_MILLIS < time) {
+                    if (t.began + SLOW_MILLIS < time || !t.tried.contains(broker)) {
                         continue;
                     }
                     bad += t.failed ? 1 : 0;
