@@ -24,6 +24,8 @@ const (
 	maxMembers = 64
 	// beaconEvery is how often each peer hears from us.
 	beaconEvery = time.Second
+	// silentBeats is how many beacons in a row must be missing until a peer isn't reached: it is sooner than probes can remove any broker.
+	silentBeats = 3
 	// joinEvery is how often it is looked who isn't there; after failures it takes up to so long.
 	joinEvery = 30 * time.Second
 	// settleTime is how long what two nameservers hold may differ without that meaning anything: a broker registers every 30 s.
@@ -293,16 +295,18 @@ func (g *Group) Members() []Member {
 	return members
 }
 
-// Reached is how many others are known, and how many of them are reached.
-func (g *Group) Reached() (known, alive int) {
+// Reached is how many others are known, and of how many the last beacons have come. It tells within seconds that this nameserver is cut off; memberlist,
+// which wants to be sure of who is gone, takes half a minute for that.
+func (g *Group) Reached() (known, reached int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	now := g.o.Now()
 	for _, p := range g.peers {
-		if known++; p.alive {
-			alive++
+		if known++; p.alive && p.known && now-p.heard <= silentBeats*int64(g.beat) {
+			reached++
 		}
 	}
-	return known, alive
+	return known, reached
 }
 
 // ErrNoPeer: there is no such nameserver, or it isn't reached.

@@ -19,16 +19,31 @@ const (
 	deadline = 30 * time.Second
 )
 
-// wires are what connects the nameservers of a test: any of them can be cut, in one direction or both.
+// wires are what connects the nameservers of a test: any of them can be cut.
 type wires struct {
-	mu  sync.Mutex
-	cut map[[2]string]bool // from, to: addresses
+	mu   sync.Mutex
+	cut  map[[2]string]bool // from, to: addresses
+	deaf map[[2]string]bool // likewise, but for packets alone
 }
 
 func (w *wires) set(a, b string, cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut[[2]string{a, b}], w.cut[[2]string{b, a}] = cut, cut
+}
+
+// deafen loses all packets of one way. Connections are left.
+func (w *wires) deafen(from, to string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.deaf[[2]string{from, to}] = true
+}
+
+func (w *wires) loses(from, to string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	way := [2]string{from, to}
+	return w.cut[way] || w.deaf[way]
 }
 
 func (w *wires) isCut(from, to string) bool {
@@ -47,8 +62,8 @@ type wire struct {
 var errCut = errors.New("the wire is cut")
 
 func (w *wire) WriteToAddress(b []byte, a memberlist.Address) (time.Time, error) {
-	if w.all.isCut(w.self, a.Addr) {
-		return time.Now(), nil // lost
+	if w.all.loses(w.self, a.Addr) {
+		return time.Now(), nil
 	}
 	return w.NodeAwareTransport.WriteToAddress(b, a)
 }
@@ -89,7 +104,9 @@ type fleet struct {
 	heard []*said
 }
 
-func newFleet(t *testing.T) *fleet { return &fleet{t: t, wires: &wires{cut: map[[2]string]bool{}}} }
+func newFleet(t *testing.T) *fleet {
+	return &fleet{t: t, wires: &wires{cut: map[[2]string]bool{}, deaf: map[[2]string]bool{}}}
+}
 
 // add starts a nameserver that joins the first, if there is one.
 func (f *fleet) add(change func(*Options)) *Group {

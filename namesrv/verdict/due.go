@@ -10,6 +10,10 @@ import (
 // hearing is how long a broker is suspect at the least before the evidence of probes removes it: time for the peers to speak for it.
 const hearing = 2 * time.Second
 
+// recovery is how long after this server was cut off the evidence of its probes doesn't count: those that had begun end, new ones are answered, and
+// the peers speak.
+const recovery = 2 * hearing
+
 // objection is how long a peer's evidence waits for another peer to speak for the broker.
 const objection = time.Second
 
@@ -18,7 +22,9 @@ const maxAsked = 256
 
 // Due adds to a what is to be done by now. room is how many probes may begin.
 func (j *Judge) Due(now int64, room int, a *Actions) {
-	j.count()
+	if j.count(); j.isolated() {
+		j.isolatedAt = now
+	}
 	asks := maxAsked
 	first := j.first
 	for i := range j.order {
@@ -124,7 +130,7 @@ func (j *Judge) condemns(c *brokerCase, now int64) bool {
 	if !j.rules.Removes || !c.answersHere || c.suspectFrom == 0 || now-c.sign() <= after || now-c.suspectFrom < int64(hearing) {
 		return false
 	}
-	return len(c.against) > 0 || !j.isolated()
+	return len(c.against) > 0 || now-j.isolatedAt > int64(recovery)
 }
 
 // ask tells the peers of a suspicion, again and again while it lasts, so that one that knows better says so in time.

@@ -81,7 +81,8 @@ type Turn struct {
 //     count as a heartbeat: a broker that only others hear expires here in its time, as on Apache's.
 //   - That a connection ended is told at once, and looked into: as long as the broker still answers here, this server says so, too.
 //   - A refused connection removes at once if a peer has evidence of its own; otherwise like any other failure after RemoveAfter.
-//   - If most brokers fail at once, none is removed that no peer has evidence against; neither if all peers are gone.
+//   - If most brokers fail at once, none is removed that no peer has evidence against; neither if all peers are gone, nor until they could be asked
+//     again afterwards.
 type Judge struct {
 	rules    Rules
 	cases    map[Key]*brokerCase
@@ -94,7 +95,8 @@ type Judge struct {
 	turns    []Turn
 	snapshot *core.Snapshot
 
-	reachable, failing int // of the last Due
+	reachable, failing int   // of the last Due
+	isolatedAt         int64 // the last Due in which this server seemed to be cut off
 }
 
 // brokerCase is what speaks for and against one broker.
@@ -263,7 +265,7 @@ func (j *Judge) vouch(c *brokerCase, sign int64) {
 // Heard takes a peer's word.
 func (j *Judge) Heard(now int64, peer string, w *Word) {
 	c := j.cases[w.key()]
-	if c == nil || c.BrokerName != w.BrokerName || c.live.DataVersion.After(w.Version) && w.Kind != Alive {
+	if c == nil || c.BrokerName != w.BrokerName {
 		return
 	}
 	w.Sign = min(w.Sign, now)
@@ -273,7 +275,10 @@ func (j *Judge) Heard(now int64, peer string, w *Word) {
 		return
 	}
 	if own := c.sign(); own > w.Sign+int64(slack) {
-		j.vouch(c, own)
+		j.vouch(c, own) // the more so if the peer has missed its latest registration
+	}
+	if c.live.DataVersion.After(w.Version) {
+		return
 	}
 	c.accuse(evidence{peer, w.Kind, w.Sign, now, now})
 	if j.rules.OnWord && !c.probing {

@@ -127,6 +127,21 @@ func TestWordOfSomethingElse(t *testing.T) {
 	}
 }
 
+// A suspicion about a registration that has been followed by another is none here, and who knows that the broker lives says so.
+func TestSuspicionOfAnEarlierRegistration(t *testing.T) {
+	b := newBench(t, probing, 1)
+	w := Word{Kind: Suspect, Broker: nth(0), Version: anyVersion, Sign: b.now - int64(20*time.Second)}
+	w.Version.Counter--
+	b.judge.Heard(b.now, "ns2", &w)
+	b.judge.Due(b.now, 0, &b.acts)
+	if tell := b.acts.Tell; len(tell) != 1 || tell[0].Kind != Alive || tell[0].Sign != b.now || tell[0].Version != anyVersion {
+		t.Errorf("told %+v", tell)
+	}
+	if s, _ := b.judge.State(nth(0).key()); len(s.Accusers) > 0 {
+		t.Errorf("accused by %v", s.Accusers)
+	}
+}
+
 // A word from the future is of now.
 func TestWordFromTheFuture(t *testing.T) {
 	b := newBench(t, probing, 1)
@@ -198,6 +213,31 @@ func TestVouchedBrokerStays(t *testing.T) {
 	}
 	b.pass(10*time.Second, always(Silent))
 	b.wantDeclared(1, "")
+}
+
+// A server that was cut off asks again before it believes what probes came to meanwhile.
+func TestIsolationHasEnded(t *testing.T) {
+	for name, brokers := range map[string]int{"by its peers": 1, "by its brokers": leastIsolated} {
+		b := newBench(t, probing, brokers)
+		b.pass(2*time.Second, always(Answered))
+		if brokers < leastIsolated {
+			b.judge.SetPeers(2, 0)
+		}
+		b.pass(30*time.Second, always(Silent))
+		b.judge.SetPeers(2, 1)
+		healed := func(n Broker) Outcome { // the first is the last that answers again
+			if n == nth(0) {
+				return Silent
+			}
+			return Answered
+		}
+		b.pass(2*time.Second, healed)
+		if len(b.acts.Declare) > 0 {
+			t.Errorf("%s: declared dead %+v", name, b.acts.Declare)
+		}
+		b.pass(8*time.Second, healed) // it is dead after all
+		b.wantDeclared(1, "")
+	}
 }
 
 // What couldn't be tried counts for nothing, and a broker never reached stays.
