@@ -9,7 +9,7 @@ const (
 	memberlist = "github.com/hashicorp/memberlist"
 	memlimit   = "github.com/KimMachineGun/automemlimit"
 	bytebuffer = "github.com/valyala/bytebufferpool"
-	sys        = "golang.org/x/sys" // cpu: how far apart cache lines are
+	sys        = "golang.org/x/sys" // cpu: how far apart cache lines are; unix: other network namespaces
 	lumberjack = "gopkg.in/natefinch/lumberjack.v2"
 	xsync      = "github.com/puzpuzpuz/xsync/v3"
 	pkcs8      = "github.com/youmark/pkcs8"
@@ -85,7 +85,7 @@ var rules = map[string]rule{
 
 	"conformance":         {},
 	"e2e":                 {},
-	"e2e/harness":         {},
+	"e2e/harness":         {libraries: []string{sys}},
 	"faults":              {},
 	"fuzz":                {},
 	"internal/archtest":   {},
