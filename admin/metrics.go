@@ -355,7 +355,7 @@ func (s sink) peers(p *namesrv.PeerList) {
 	}{
 		{peerWords, "told", c.Told}, {peerWords, "heard", c.Heard}, {peerWords, "late", c.Late}, {peerWords, "full", c.Full},
 		{peerWords, "flooded", c.Flooded}, {peerWords, "unsayable", c.Unsayable},
-		{peerMessages, "malformed", c.Malformed}, {peerMessages, "unknown", c.Unknown}, {peerMessages, "stranger", c.Strangers},
+		{peerMessages, "malformed", c.Malformed}, {peerMessages, "unreadable", c.Unreadable}, {peerMessages, "unknown", c.Unknown}, {peerMessages, "stranger", c.Strangers},
 		{peerMessages, "repeated", c.Repeated}, {peerMessages, "unanswered", c.Unanswered},
 	} {
 		s.value(v.metric, float64(v.n), v.label)

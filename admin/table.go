@@ -133,7 +133,7 @@ var (
 	peerWords   = define(counter, "waymark_peer_words_total", "", "What nameservers told each other of brokers", label{"result",
 		"`told`, `heard`, or dropped: `late` (a peer wasn't reached in time), `full` (too many waited), `flooded` (a peer said too much), `unsayable` (names too long)"})
 	peerMessages = define(counter, "waymark_peer_messages_dropped_total", "", "Messages of nameservers that were dropped", label{"reason",
-		"`malformed`, `unknown` (of a later version), `stranger` (not from a peer's present process to this one), `repeated`, `unanswered` (asks beyond the bound)"})
+		"`malformed`, `unreadable` (encrypted with another key, or not at all, or changed on the way), `unknown` (of a later version), `stranger` (not from a peer's present process to this one), `repeated`, `unanswered` (asks beyond the bound)"})
 	peerRefused = define(counter, "waymark_peer_connections_refused_total", "", "Connections to `peerListenAddress` closed because too many were open")
 
 	state        = define(gauge, "waymark_state", "", "1 for the state that the server is in", label{"state", "`starting`, `waiting`, `serving`, `draining`, `stopping`"})

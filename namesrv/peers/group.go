@@ -114,6 +114,7 @@ type Counts struct {
 	Flooded          uint64 // words dropped because a peer said too many, or they came faster than they were taken
 	Unknown          uint64 // words and messages of kinds or versions that aren't known here
 	Malformed        uint64 // messages that are none
+	Unreadable       uint64 // packets and connections encrypted with another key, or not at all though there are keys, or changed on their way
 	Strangers        uint64 // messages of who isn't a peer, or wasn't when they were sent, or for an earlier process
 	Repeated         uint64 // messages that had been here before
 	Unanswered       uint64 // asks dropped because too many waited
@@ -258,7 +259,7 @@ func (g *Group) Counts() Counts {
 	return Counts{
 		Told: c.toldWords.Load(), Late: c.lateWords.Load(), Full: c.fullWords.Load(), Unsayable: c.unsayable.Load(),
 		Heard: c.heardWords.Load(), Flooded: c.floodedWords.Load() + c.unheard.Load(), Unknown: c.unknownWords.Load() + c.unknownMessages.Load(),
-		Malformed: c.badMessages.Load(), Strangers: c.stranger.Load(), Repeated: c.old.Load(), Unanswered: c.unasked.Load(),
+		Malformed: c.badMessages.Load(), Unreadable: g.log.unreadable.Load(), Strangers: c.stranger.Load(), Repeated: c.old.Load(), Unanswered: c.unasked.Load(),
 		Refused: g.gate.refused.Load(),
 	}
 }

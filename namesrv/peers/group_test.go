@@ -113,6 +113,7 @@ func TestKeys(t *testing.T) {
 	if m := first.Members(); len(m) != 1 || m[0].Name != f.all[4].Name() {
 		t.Errorf("members %v", m)
 	}
+	until(t, "strangers that are counted", func() bool { return first.Counts().Unreadable > 0 })
 	if n := len(f.all[2].Members()) + len(f.all[3].Members()); n != 0 {
 		t.Errorf("strangers know %d members", n)
 	}

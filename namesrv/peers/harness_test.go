@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"errors"
 	"log/slog"
 	"net"
 	"strconv"
@@ -18,62 +17,6 @@ const (
 	quick    = 20 * time.Millisecond
 	deadline = 30 * time.Second
 )
-
-// wires are what connects the nameservers of a test: any of them can be cut.
-type wires struct {
-	mu   sync.Mutex
-	cut  map[[2]string]bool // from, to: addresses
-	deaf map[[2]string]bool // likewise, but for packets alone
-}
-
-func (w *wires) set(a, b string, cut bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.cut[[2]string{a, b}], w.cut[[2]string{b, a}] = cut, cut
-}
-
-// deafen loses all packets of one way. Connections are left.
-func (w *wires) deafen(from, to string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.deaf[[2]string{from, to}] = true
-}
-
-func (w *wires) loses(from, to string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	way := [2]string{from, to}
-	return w.cut[way] || w.deaf[way]
-}
-
-func (w *wires) isCut(from, to string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.cut[[2]string{from, to}]
-}
-
-// wire is the network as one nameserver has it.
-type wire struct {
-	memberlist.NodeAwareTransport
-	self string
-	all  *wires
-}
-
-var errCut = errors.New("the wire is cut")
-
-func (w *wire) WriteToAddress(b []byte, a memberlist.Address) (time.Time, error) {
-	if w.all.loses(w.self, a.Addr) {
-		return time.Now(), nil
-	}
-	return w.NodeAwareTransport.WriteToAddress(b, a)
-}
-
-func (w *wire) DialAddressTimeout(a memberlist.Address, timeout time.Duration) (net.Conn, error) {
-	if w.all.isCut(w.self, a.Addr) || w.all.isCut(a.Addr, w.self) {
-		return nil, errCut
-	}
-	return w.NodeAwareTransport.DialAddressTimeout(a, timeout)
-}
 
 // said are the words that one nameserver has heard.
 type said struct {
@@ -105,7 +48,7 @@ type fleet struct {
 }
 
 func newFleet(t *testing.T) *fleet {
-	return &fleet{t: t, wires: &wires{cut: map[[2]string]bool{}, deaf: map[[2]string]bool{}}}
+	return &fleet{t: t, wires: newWires()}
 }
 
 // add starts a nameserver that joins the first, if there is one.
