@@ -131,8 +131,8 @@ func (l *lookout) round(ctx context.Context) {
 	defer l.server.survived("fault while brokers' lives were looked into")
 	var a life.Actions
 	l.decide(&a)
-	for _, b := range a.Probe {
-		l.running.Go(func() { l.probe(ctx, b) })
+	for _, t := range a.Probe {
+		l.running.Go(func() { l.probe(ctx, t) })
 	}
 	for _, d := range a.Declare {
 		l.declare(d)
@@ -188,26 +188,26 @@ func (l *lookout) know(now int64) {
 }
 
 // probe asks one broker. A fault of ours in it leaves the outcome open.
-func (l *lookout) probe(ctx context.Context, b life.Broker) {
-	key := life.Key{Cluster: b.ClusterName, Addr: b.BrokerAddr}
+func (l *lookout) probe(ctx context.Context, t life.Target) {
+	key := life.Key{Cluster: t.ClusterName, Addr: t.BrokerAddr}
 	l.mu.Lock()
 	link := l.links[key]
 	delete(l.links, key)
 	l.mu.Unlock()
-	outcome := life.Impossible
-	defer func() { l.probed(ctx, key, b, outcome, link) }()
+	result := life.Result{Outcome: life.Impossible}
+	defer func() { l.probed(ctx, key, t.Broker, result, link) }()
 	defer l.server.survived("fault while a broker was probed")
-	outcome, link = probe.Ask(ctx, l.timeout, b.BrokerAddr, link)
+	result, link = probe.Ask(ctx, l.timeout, t.BrokerAddr, link)
 }
 
-// probed takes the outcome of a probe, and its link, if there is one.
-func (l *lookout) probed(ctx context.Context, key life.Key, b life.Broker, outcome life.Outcome, link *remoting.Client) {
-	l.outcomes[outcome].Add(1)
+// probed takes the result of a probe, and its link, if there is one.
+func (l *lookout) probed(ctx context.Context, key life.Key, b life.Broker, result life.Result, link *remoting.Client) {
+	l.outcomes[result.Outcome].Add(1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.under--
 	if ctx.Err() == nil {
-		l.judge.Probed(l.server.clock.Now(), b, outcome)
+		l.judge.Probed(l.server.clock.Now(), b, result)
 	}
 	if _, known := l.judge.State(key); link != nil && (!known || !l.keeps || ctx.Err() != nil || len(l.links) >= mostLinks) {
 		link.Close()

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -62,6 +63,12 @@ func Dial(ctx context.Context, addr string, o Options) (*Client, error) {
 	c := &Client{conn: conn, pending: map[int32]*call{}}
 	go c.read(&frameReader{r: bufio.NewReader(conn), maxBytes: o.MaxFrameBytes})
 	return c, nil
+}
+
+// Peer is the address that it is connected to.
+func (c *Client) Peer() netip.Addr {
+	a, _ := netip.ParseAddrPort(c.conn.RemoteAddr().String()) // a TCP connection's is one
+	return a.Addr().Unmap()
 }
 
 // Close ends the connection and the calls under way.

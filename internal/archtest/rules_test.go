@@ -52,7 +52,7 @@ var rules = map[string]rule{
 	"namesrv/settings":            {ours: []string{"core", "internal/excerpt", "namesrv/access", "namesrv/settings/properties", "namesrv/storage"}},
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec", "remoting"}},
-	"namesrv/verdict":             {ours: []string{"codec", "core"}},
+	"namesrv/verdict":             {ours: []string{"codec", "core", "namesrv/access"}},
 	"namesrv/probe":               {ours: []string{"codec", "namesrv/verdict", "remoting"}},
 	"namesrv/routesnapshot":       {ours: []string{"codec", "core"}},
 	"namesrv/peers":               {ours: []string{"codec", "namesrv/verdict"}, libraries: []string{memberlist}},

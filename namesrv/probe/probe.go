@@ -22,27 +22,27 @@ const maxAnswerBytes = 64 << 10
 
 // Ask probes the broker at addr within timeout, over link if that still works (nil: there is none), otherwise over a new connection. The
 // link that it returns is the caller's, to be passed on or closed; it is nil unless the broker has answered.
-func Ask(ctx context.Context, timeout time.Duration, addr string, link *remoting.Client) (verdict.Outcome, *remoting.Client) {
+func Ask(ctx context.Context, timeout time.Duration, addr string, link *remoting.Client) (verdict.Result, *remoting.Client) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if link != nil {
 		if ask(ctx, link) == nil {
-			return verdict.Answered, link
+			return verdict.Result{Outcome: verdict.Answered, At: link.Peer()}, link
 		}
 		link.Close() // it may have been idle for too long: that says nothing
 		if ctx.Err() != nil {
-			return verdict.Silent, nil
+			return verdict.Result{Outcome: verdict.Silent}, nil
 		}
 	}
 	link, err := remoting.Dial(ctx, addr, remoting.Options{MaxFrameBytes: maxAnswerBytes})
 	if err != nil {
-		return outcomeOf(err), nil
+		return verdict.Result{Outcome: outcomeOf(err)}, nil
 	}
 	if ask(ctx, link) != nil {
 		link.Close()
-		return verdict.Silent, nil
+		return verdict.Result{Outcome: verdict.Silent}, nil
 	}
-	return verdict.Answered, link
+	return verdict.Result{Outcome: verdict.Answered, At: link.Peer()}, link
 }
 
 func ask(ctx context.Context, link *remoting.Client) error {

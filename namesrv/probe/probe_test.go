@@ -109,10 +109,13 @@ func TestAsk(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, link := probe.Ask(t.Context(), c.timeout, broker(t, func(conn net.Conn) { c.serve(t, conn) }), nil)
-			if got != c.want || (link != nil) != (c.want == verdict.Answered) {
-				t.Errorf("outcome %d, link %v; want %d", got, link, c.want)
+			if got.Outcome != c.want || (link != nil) != (c.want == verdict.Answered) {
+				t.Errorf("outcome %d, link %v; want %d", got.Outcome, link, c.want)
 			}
 			if link != nil {
+				if !got.At.IsLoopback() {
+					t.Errorf("%v has answered", got.At)
+				}
 				link.Close()
 			}
 		})
@@ -135,8 +138,8 @@ func TestAskNobody(t *testing.T) {
 		"[fe80::1%nosuch]:10911":   verdict.Impossible,
 		"127.0.0.1:0\x00injection": verdict.Impossible,
 	} {
-		if got, link := probe.Ask(t.Context(), limit, a, nil); got != want || link != nil {
-			t.Errorf("%q: outcome %d, link %v; want %d", a, got, link, want)
+		if got, link := probe.Ask(t.Context(), limit, a, nil); got.Outcome != want || link != nil {
+			t.Errorf("%q: outcome %d, link %v; want %d", a, got.Outcome, link, want)
 		}
 	}
 }
@@ -149,16 +152,16 @@ func TestLinkIsKept(t *testing.T) {
 		answer(t, c, func(o int32) []byte { return response(codec.ResponseSuccess, o) })
 	})
 	got, link := probe.Ask(t.Context(), limit, addr, nil)
-	if got != verdict.Answered {
-		t.Fatalf("outcome %d", got)
+	if got.Outcome != verdict.Answered {
+		t.Fatalf("outcome %d", got.Outcome)
 	}
 	first := <-conns
-	if got, link = probe.Ask(t.Context(), limit, addr, link); got != verdict.Answered || len(conns) != 0 {
-		t.Fatalf("outcome %d, %d more connections", got, len(conns))
+	if got, link = probe.Ask(t.Context(), limit, addr, link); got.Outcome != verdict.Answered || len(conns) != 0 {
+		t.Fatalf("outcome %d, %d more connections", got.Outcome, len(conns))
 	}
 	first.Close()
-	if got, link = probe.Ask(t.Context(), limit, addr, link); got != verdict.Answered || len(conns) != 1 {
-		t.Fatalf("after the first ended: outcome %d, %d more connections", got, len(conns))
+	if got, link = probe.Ask(t.Context(), limit, addr, link); got.Outcome != verdict.Answered || len(conns) != 1 {
+		t.Fatalf("after the first ended: outcome %d, %d more connections", got.Outcome, len(conns))
 	}
 	link.Close()
 }
@@ -170,7 +173,7 @@ func TestAskEnds(t *testing.T) {
 		cancel()
 		_, _ = io.Copy(io.Discard, c)
 	})
-	if got, link := probe.Ask(ctx, limit, addr, nil); got == verdict.Answered || link != nil {
-		t.Errorf("outcome %d, link %v", got, link)
+	if got, link := probe.Ask(ctx, limit, addr, nil); got.Outcome == verdict.Answered || link != nil {
+		t.Errorf("outcome %d, link %v", got.Outcome, link)
 	}
 }

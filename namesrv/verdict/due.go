@@ -18,7 +18,7 @@ const maxAsked = 256
 
 // Due adds to a what is to be done by now. room is how many probes may begin.
 func (j *Judge) Due(now int64, room int, a *Actions) {
-	j.count()
+	j.crowd = nil // another now
 	asks := maxAsked
 	first := j.first
 	for i := range j.order {
@@ -35,7 +35,7 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 				j.first = at + 1 // whose turn it is next: slow ones mustn't keep the others waiting
 			}
 			c.probing, c.began = true, now
-			a.Probe = append(a.Probe, c.Broker)
+			a.Probe = append(a.Probe, c.target())
 		}
 		c.forget(now)
 		if d := j.declare(c, now); d != nil {
@@ -48,23 +48,6 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 	j.lookForLost(now, room, a)
 	a.Tell, j.words = append(a.Tell, j.words...), j.words[:0]
 	a.Turned, j.turns = append(a.Turned, j.turns...), j.turns[:0]
-}
-
-func (j *Judge) count() {
-	j.reachable, j.failing = 0, 0
-	for _, c := range j.order {
-		if c.answersHere {
-			j.reachable++
-			if c.failures > 0 {
-				j.failing++
-			}
-		}
-	}
-}
-
-// isolated reports whether so many brokers fail that this server may be the one that is cut off.
-func (j *Judge) isolated() bool {
-	return j.failing >= leastIsolated && j.failing*100 > isolatedPercent*j.reachable || j.peers > 0 && j.alive == 0
 }
 
 // forget drops evidence that is too old to mean anything.
@@ -124,7 +107,7 @@ func (j *Judge) condemns(c *brokerCase, now int64) bool {
 	if !j.rules.Removes || !c.answersHere || c.suspectFrom == 0 || now-c.sign() <= after || now-c.suspectFrom < int64(hearing) {
 		return false
 	}
-	return len(c.against) > 0 || !j.isolated()
+	return len(c.against) > 0 || !j.holds(c, now)
 }
 
 // ask tells the peers of a suspicion, again and again while it lasts, so that one that knows better says so in time.

@@ -5,10 +5,12 @@ import (
 	"hash/fnv"
 	"io"
 	"maps"
+	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/access"
 )
 
 // Rules are the settings that a Judge follows.
@@ -32,9 +34,6 @@ const (
 	slack = time.Second
 	// checkFor is how long a broker is probed because of a peer's word.
 	checkFor = 15 * time.Second
-	// leastIsolated and isolatedPercent: if as many of the brokers that have answered before fail at once, it is likelier that the way out of
-	// here is broken than that they all are.
-	leastIsolated, isolatedPercent = 3, 50
 )
 
 // Outcome is what a probe came to.
@@ -47,6 +46,18 @@ const (
 	Impossible                    // it couldn't be tried: no such name, no network, no descriptor; says nothing about the broker
 )
 
+// Result is what came of a probe.
+type Result struct {
+	Outcome
+	At netip.Addr // that answered
+}
+
+// Target is a broker that is to be probed.
+type Target struct {
+	Broker
+	Origin netip.Addr // where its registration comes from; the zero Addr if that isn't known for certain
+}
+
 // Key is who a broker is to the table: a cluster name and an address.
 type Key struct{ Cluster, Addr string }
 
@@ -54,7 +65,7 @@ func (b Broker) key() Key { return Key{b.ClusterName, b.BrokerAddr} }
 
 // Actions are what a Judge wants done.
 type Actions struct {
-	Probe   []Broker
+	Probe   []Target
 	Declare []*core.DeclareDead
 	Tell    []Word
 	Turned  []Turn
@@ -81,7 +92,7 @@ type Turn struct {
 //     count as a heartbeat: a broker that only others hear expires here in its time, as on Apache's.
 //   - That a connection ended is told at once, and looked into: as long as the broker still answers here, this server says so, too.
 //   - A refused connection removes at once if a peer has evidence of its own; otherwise like any other failure after RemoveAfter.
-//   - If most brokers fail at once, none is removed that no peer has evidence against; neither if all peers are gone.
+//   - If most brokers fail at once, none is removed that no peer has evidence against; neither if all peers are gone. See isolated.go.
 type Judge struct {
 	rules    Rules
 	cases    map[Key]*brokerCase
@@ -93,8 +104,7 @@ type Judge struct {
 	words    []Word
 	turns    []Turn
 	snapshot *core.Snapshot
-
-	reachable, failing int // of the last Due
+	crowd    *crowd // of this Due; nil: nobody has asked
 }
 
 // brokerCase is what speaks for and against one broker.
@@ -109,6 +119,7 @@ type brokerCase struct {
 
 	answersHere bool // a probe from here was answered, and no heartbeat came while none was
 	answered    int64
+	at          netip.Addr // that answered then
 	failures    int
 	rejections  int
 	rejectedAt  int64 // the last of them
@@ -183,30 +194,40 @@ func (j *Judge) schedule(c *brokerCase, k Key, now int64) {
 	c.next = now + int64(h.Sum64()%uint64(spread))
 }
 
+func (c *brokerCase) target() Target { return Target{c.Broker, c.origin()} }
+
+// origin is where the registration comes from; the zero Addr if that isn't known for certain.
+func (c *brokerCase) origin() netip.Addr {
+	if c.live.Claimed {
+		return netip.Addr{}
+	}
+	return access.Peer(c.live.From.Addr)
+}
+
 // sign is the youngest sign of life, heartbeats, answers and peers' words together.
 func (c *brokerCase) sign() int64 {
 	last, _ := c.live.Cell.Last()
 	return max(last, c.answered, c.vouched)
 }
 
-// Probed takes the outcome of a probe.
-func (j *Judge) Probed(now int64, b Broker, o Outcome) {
+// Probed takes the result of a probe.
+func (j *Judge) Probed(now int64, b Broker, r Result) {
 	c := j.cases[b.key()]
 	if c == nil {
-		j.probedLost(now, b, o)
+		j.probedLost(now, b, r.Outcome)
 		return
 	}
 	c.probing = false
 	c.next = j.nextProbe(c, now)
-	switch o {
+	switch r.Outcome {
 	case Answered:
 		if c.suspectFrom != 0 || len(c.against) > 0 {
 			j.vouch(c, now)
 		}
-		c.answersHere, c.answered = true, now
+		c.answersHere, c.answered, c.at = true, now, r.At
 		j.acquit(c, now)
 	case Rejected, Silent:
-		j.failed(c, now, o)
+		j.failed(c, now, r.Outcome)
 	}
 }
 

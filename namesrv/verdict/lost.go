@@ -11,7 +11,7 @@ import (
 
 // lostBroker is one whose connection ended here, and that is looked for as long as peers may still take that for its death.
 type lostBroker struct {
-	Broker
+	Target
 	version codec.DataVersion
 	until   int64
 	next    int64 // when it is probed; 0: a probe is under way
@@ -22,7 +22,11 @@ const mostLost = 1024
 
 func (j *Judge) lose(now int64, w *Word) {
 	if j.rules.OnWord && len(j.lost) < mostLost {
-		j.lost[w.key()] = &lostBroker{w.Broker, w.Version, now + int64(checkFor), now}
+		t := Target{Broker: w.Broker}
+		if c := j.cases[w.key()]; c != nil {
+			t = c.target()
+		}
+		j.lost[w.key()] = &lostBroker{t, w.Version, now + int64(checkFor), now}
 	}
 }
 
@@ -34,7 +38,7 @@ func (j *Judge) lookForLost(now int64, room int, a *Actions) {
 			delete(j.lost, k)
 		} else if l.next != 0 && l.next <= now && len(a.Probe) < room {
 			l.next = 0
-			a.Probe = append(a.Probe, l.Broker)
+			a.Probe = append(a.Probe, l.Target)
 		}
 	}
 }

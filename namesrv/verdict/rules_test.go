@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -16,6 +17,8 @@ type bench struct {
 	judge *Judge
 	now   int64
 	acts  Actions
+	// hosts and sources say where the nth broker answers and registers from; nil: each from a host of its own.
+	hosts, sources func(int) netip.Addr
 }
 
 var anyVersion = codec.DataVersion{Timestamp: 5, Counter: 5}
@@ -31,12 +34,29 @@ func newBench(t *testing.T, rules Rules, brokers int) *bench {
 
 func nth(i int) Broker { return Broker{"c", fmt.Sprint("b", i), fmt.Sprint("b", i, ":1"), 0} }
 
+// hostOf is the address of the nth host.
+func hostOf(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}) }
+
+func (b *bench) host(i int) netip.Addr {
+	if b.hosts != nil {
+		return b.hosts(i)
+	}
+	return hostOf(i)
+}
+
+func (b *bench) source(i int) netip.Addr {
+	if b.sources != nil {
+		return b.sources(i)
+	}
+	return b.host(i)
+}
+
 func (b *bench) register(i int) {
 	n := nth(i)
 	topics := []codec.TopicConfig{{Name: "t", Perm: 6}, {Name: "u", Perm: 6}}
 	var out core.Outcome
 	b.table.Step(b.now, []core.Command{&core.RegisterBroker{
-		Conn: 1, ClusterName: n.ClusterName, BrokerName: n.BrokerName, BrokerAddr: n.BrokerAddr,
+		Conn: 1, PeerAddr: netip.AddrPortFrom(b.source(i), 1).String(), ClusterName: n.ClusterName, BrokerName: n.BrokerName, BrokerAddr: n.BrokerAddr,
 		Body: &codec.RegisterBody{DataVersion: anyVersion, Topics: topics},
 	}}, &out)
 	b.judge.Know(b.now, b.table.Load())
@@ -49,9 +69,16 @@ func (b *bench) pass(d time.Duration, outcome func(Broker) Outcome) {
 		probes := len(b.acts.Probe)
 		b.judge.Due(b.now, 1000, &b.acts)
 		for _, p := range b.acts.Probe[probes:] {
-			b.judge.Probed(b.now, p, outcome(p))
+			b.judge.Probed(b.now, p.Broker, b.result(p.Broker, outcome(p.Broker)))
 		}
 	}
+}
+
+// result is what comes of a probe of that broker.
+func (b *bench) result(of Broker, o Outcome) Result {
+	i := 0
+	fmt.Sscanf(of.BrokerName, "b%d", &i)
+	return Result{o, b.host(i)}
 }
 
 func (b *bench) hear(peer string, kind Kind, i int, age time.Duration) {
@@ -227,7 +254,7 @@ func TestSlowBrokersDontStarveOthers(t *testing.T) {
 		b.judge.Due(b.now, 1, &b.acts)
 		for _, p := range b.acts.Probe {
 			probed[p.BrokerName]++
-			b.judge.Probed(b.now, p, Silent)
+			b.judge.Probed(b.now, p.Broker, Result{Outcome: Silent})
 		}
 	}
 	for i := range 50 {
