@@ -225,6 +225,7 @@ func (s sink) table(m *namesrv.Metrics) {
 	s.value(probes, float64(m.Lookout.Refused), "refused")
 	s.value(probes, float64(m.Lookout.Unanswered), "unanswered")
 	s.value(probes, float64(m.Lookout.Impossible), "impossible")
+	s.value(probes, float64(m.Lookout.Forbidden), "forbidden")
 	s.value(provisional, float64(m.Provisional))
 	s.value(routeWrites, float64(m.RouteFile.Written), "written")
 	s.value(routeWrites, float64(m.RouteFile.Failed), "failed")

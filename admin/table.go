@@ -82,7 +82,7 @@ var (
 		"Time since a live broker's last sign of life; it is removed when that exceeds its timeout (120 s)",
 		label{"cluster", "as registered, at most 200 bytes"}, label{"broker", "likewise"}, label{"id", "a number"}, label{"addr", "as registered, likewise"})
 	probes = define(counter, "waymark_probes_total", "", "Probes of brokers (`probeIntervalMillis`, and on a peer's word)",
-		label{"outcome", "`answered`, `refused` (the connection), `unanswered`, `impossible` (no such name, no network)"})
+		label{"outcome", "`answered`, `refused` (the connection), `unanswered`, `impossible` (no such name, no network), `forbidden` (an address that `probeAllowList` doesn't allow)"})
 	unanswering = define(gauge, "waymark_brokers_unanswering", "", "Brokers that have stopped to answer probes, and are suspect for it")
 	suspects    = define(gauge, "waymark_brokers_suspect", "", "Silent brokers that `expiryGuardPercent` keeps in routes for a while")
 	provisional = define(gauge, "waymark_brokers_provisional", "", "Brokers restored from the file of `routeSnapshotPath` that haven't registered since the start")

@@ -244,6 +244,29 @@ func TestSuspectStaysUnlessProbesRemove(t *testing.T) {
 	}
 }
 
+// Whoever registers an address that he doesn't come from has nobody connect to it: that is counted, shown, told once, and removes nobody.
+func TestForeignAddressIsNotProbed(t *testing.T) {
+	s, p := start(t, looking, func(c *settings.Settings) { c.ProxyProtocolTrusted = "127.0.0.1" }), listenProbed(t)
+	b := s.proxied(inside)
+	b.register(broker("a").set("brokerAddr", p.addr()))
+	for range 100 {
+		s.look()
+	}
+	state, _ := s.Probed(cluster, p.addr())
+	if !state.Forbidden || state.Answers || state.Suspect || !strings.Contains(state.Why, "10.1.2.3") {
+		t.Errorf("%+v", state)
+	}
+	if m := s.metrics().Lookout; m.Forbidden < 5 || m.Answered+m.Refused+m.Unanswered+m.Impossible > 0 {
+		t.Errorf("counted %+v", m)
+	}
+	if l := s.logged("broker isn't probed"); len(l) != 1 || !strings.Contains(l[0], p.addr()) {
+		t.Errorf("logged %v", l)
+	}
+	if _, ok := s.live(cluster, p.addr()); !ok {
+		t.Error("gone")
+	}
+}
+
 // toldWords are what peers would have been told.
 type toldWords struct {
 	mu    sync.Mutex

@@ -33,6 +33,12 @@ func (s *Server) turned(t *life.Turn) {
 	}
 }
 
+// notProbed tells of a broker at an address that nobody has allowed; its metric and the API go on telling.
+func (s *Server) notProbed(b *life.Broker, why string) {
+	s.events.limited(lineNotProbed, slog.LevelWarn, short(b.ClusterName)+" "+short(b.BrokerAddr), "broker isn't probed", slog.String("cluster", short(b.ClusterName)),
+		slog.String("broker", short(b.BrokerName)), slog.Int64("id", b.BrokerID), slog.String("addr", short(b.BrokerAddr)), slog.String("why", short(why)))
+}
+
 // keepAliveFailed tells of a connection that the kernel couldn't be told to look after.
 func (l *eventLog) keepAliveFailed(err error) {
 	l.limited(lineKeepAlive, slog.LevelWarn, "", "brokerKeepAliveSeconds has no effect on a connection", slog.Any("error", err))

@@ -53,7 +53,7 @@ var rules = map[string]rule{
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec", "remoting"}},
 	"namesrv/verdict":             {ours: []string{"codec", "core", "namesrv/access"}},
-	"namesrv/probe":               {ours: []string{"codec", "namesrv/verdict", "remoting"}},
+	"namesrv/probe":               {ours: []string{"codec", "namesrv/access", "namesrv/verdict", "remoting"}},
 	"namesrv/routesnapshot":       {ours: []string{"codec", "core"}},
 	"namesrv/peers":               {ours: []string{"codec", "namesrv/verdict"}, libraries: []string{memberlist}},
 	"namesrv/digest":              {ours: []string{"core", "namesrv/peers"}, libraries: []string{xxhash}},

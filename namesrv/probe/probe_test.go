@@ -8,12 +8,25 @@ import (
 	"time"
 
 	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/namesrv/access"
 	"github.com/waymark-mq/waymark/namesrv/probe"
 	"github.com/waymark-mq/waymark/namesrv/verdict"
 )
 
 // limit is far more than anything here takes; short is for what has to run out.
 const limit, short = 30 * time.Second, 50 * time.Millisecond
+
+// prober may connect to any address.
+func prober(t *testing.T, timeout time.Duration) *probe.Prober {
+	t.Helper()
+	all, err := access.ParseList("0.0.0.0/0 ::/0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return probe.New(timeout, all)
+}
+
+func at(addr string) verdict.Target { return verdict.Target{Broker: verdict.Broker{BrokerAddr: addr}} }
 
 // broker accepts connections and has serve deal with each.
 func broker(t *testing.T, serve func(net.Conn)) (addr string) {
@@ -108,7 +121,7 @@ func TestAsk(t *testing.T) {
 		}, limit, verdict.Silent},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, link := probe.Ask(t.Context(), c.timeout, broker(t, func(conn net.Conn) { c.serve(t, conn) }), nil)
+			got, link := prober(t, c.timeout).Ask(t.Context(), at(broker(t, func(conn net.Conn) { c.serve(t, conn) })), nil)
 			if got.Outcome != c.want || (link != nil) != (c.want == verdict.Answered) {
 				t.Errorf("outcome %d, link %v; want %d", got.Outcome, link, c.want)
 			}
@@ -117,6 +130,9 @@ func TestAsk(t *testing.T) {
 					t.Errorf("%v has answered", got.At)
 				}
 				link.Close()
+			}
+			if (got.Why == "") != (c.want == verdict.Answered) {
+				t.Errorf("why %q", got.Why)
 			}
 		})
 	}
@@ -138,7 +154,7 @@ func TestAskNobody(t *testing.T) {
 		"[fe80::1%nosuch]:10911":   verdict.Impossible,
 		"127.0.0.1:0\x00injection": verdict.Impossible,
 	} {
-		if got, link := probe.Ask(t.Context(), limit, a, nil); got.Outcome != want || link != nil {
+		if got, link := prober(t, limit).Ask(t.Context(), at(a), nil); got.Outcome != want || link != nil {
 			t.Errorf("%q: outcome %d, link %v; want %d", a, got.Outcome, link, want)
 		}
 	}
@@ -151,16 +167,17 @@ func TestLinkIsKept(t *testing.T) {
 		conns <- c
 		answer(t, c, func(o int32) []byte { return response(codec.ResponseSuccess, o) })
 	})
-	got, link := probe.Ask(t.Context(), limit, addr, nil)
+	p := prober(t, limit)
+	got, link := p.Ask(t.Context(), at(addr), nil)
 	if got.Outcome != verdict.Answered {
 		t.Fatalf("outcome %d", got.Outcome)
 	}
 	first := <-conns
-	if got, link = probe.Ask(t.Context(), limit, addr, link); got.Outcome != verdict.Answered || len(conns) != 0 {
+	if got, link = p.Ask(t.Context(), at(addr), link); got.Outcome != verdict.Answered || len(conns) != 0 {
 		t.Fatalf("outcome %d, %d more connections", got.Outcome, len(conns))
 	}
 	first.Close()
-	if got, link = probe.Ask(t.Context(), limit, addr, link); got.Outcome != verdict.Answered || len(conns) != 1 {
+	if got, link = p.Ask(t.Context(), at(addr), link); got.Outcome != verdict.Answered || len(conns) != 1 {
 		t.Fatalf("after the first ended: outcome %d, %d more connections", got.Outcome, len(conns))
 	}
 	link.Close()
@@ -173,7 +190,7 @@ func TestAskEnds(t *testing.T) {
 		cancel()
 		_, _ = io.Copy(io.Discard, c)
 	})
-	if got, link := probe.Ask(ctx, limit, addr, nil); got.Outcome == verdict.Answered || link != nil {
+	if got, link := prober(t, limit).Ask(ctx, at(addr), nil); got.Outcome == verdict.Answered || link != nil {
 		t.Errorf("outcome %d, link %v", got.Outcome, link)
 	}
 }

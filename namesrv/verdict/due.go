@@ -126,12 +126,14 @@ func (j *Judge) ask(c *brokerCase, now int64) bool {
 
 // State is what the judge thinks of a broker.
 type State struct {
-	Answers  bool  // it has answered a probe from here
-	Answered int64 // when it last did; 0: never
-	Failures int   // in a row
-	Suspect  bool
-	Accusers []string // peers that have something against it
-	Vouched  int64    // the youngest sign of life that a peer told of; 0: none
+	Answers   bool   // it has answered a probe from here
+	Answered  int64  // when it last did; 0: never
+	Failures  int    // in a row
+	Why       string // the last one wasn't answered; "" if it was
+	Forbidden bool   // it isn't probed at all, for the reason that Why gives
+	Suspect   bool
+	Accusers  []string // peers that have something against it
+	Vouched   int64    // the youngest sign of life that a peer told of; 0: none
 }
 
 // State returns what the judge thinks of a broker.
@@ -141,7 +143,7 @@ func (j *Judge) State(k Key) (s State, ok bool) {
 		return s, false
 	}
 	s = State{
-		Answers: c.answersHere, Answered: c.answered, Failures: c.failures, Suspect: c.suspectFrom != 0, Vouched: c.vouched,
+		Answers: c.answersHere, Answered: c.answered, Failures: c.failures, Why: c.why, Forbidden: c.forbidden, Suspect: c.suspectFrom != 0, Vouched: c.vouched,
 	}
 	for i := range c.against {
 		s.Accusers = append(s.Accusers, c.against[i].peer+" ("+c.against[i].kind.String()+")")

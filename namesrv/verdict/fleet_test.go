@@ -220,7 +220,7 @@ func (f *fleet) probe(i int, b Broker) {
 	t := f.brokers[bi]
 	condition := max(t.dead, f.cut[[2]int{i, bi}])
 	done := func(after int64, o Outcome) {
-		f.inWay = append(f.inWay, delivery{f.now + after, i, func(s *testServer) { s.judge.Probed(f.now, b, Result{o, hostOf(bi)}) }})
+		f.inWay = append(f.inWay, delivery{f.now + after, i, func(s *testServer) { s.judge.Probed(f.now, b, Result{Outcome: o, At: hostOf(bi)}) }})
 	}
 	switch {
 	case condition == refusing:

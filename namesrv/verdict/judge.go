@@ -44,12 +44,14 @@ const (
 	Rejected                      // the connection was refused
 	Silent                        // no connection, or no answer, in time
 	Impossible                    // it couldn't be tried: no such name, no network, no descriptor; says nothing about the broker
+	Forbidden                     // it wasn't tried: nobody has allowed that address
 )
 
 // Result is what came of a probe.
 type Result struct {
 	Outcome
-	At netip.Addr // that answered
+	At  netip.Addr // that answered
+	Why string     // of what wasn't answered
 }
 
 // Target is a broker that is to be probed.
@@ -121,6 +123,8 @@ type brokerCase struct {
 	answered    int64
 	at          netip.Addr // that answered then
 	failures    int
+	why         string // of the last probe that wasn't answered; "" once one is
+	forbidden   bool   // it was not tried
 	rejections  int
 	rejectedAt  int64 // the last of them
 	suspectFrom int64 // 0: it isn't
@@ -219,6 +223,7 @@ func (j *Judge) Probed(now int64, b Broker, r Result) {
 	}
 	c.probing = false
 	c.next = j.nextProbe(c, now)
+	c.why, c.forbidden = r.Why, r.Outcome == Forbidden
 	switch r.Outcome {
 	case Answered:
 		if c.suspectFrom != 0 || len(c.against) > 0 {
@@ -228,6 +233,9 @@ func (j *Judge) Probed(now int64, b Broker, r Result) {
 		j.acquit(c, now)
 	case Rejected, Silent:
 		j.failed(c, now, r.Outcome)
+	case Forbidden: // what isn't looked at isn't suspect
+		c.answersHere, c.failures, c.rejections = false, 0, 0
+		j.turn(c, 0, now)
 	}
 }
 

@@ -78,7 +78,7 @@ func (b *bench) pass(d time.Duration, outcome func(Broker) Outcome) {
 func (b *bench) result(of Broker, o Outcome) Result {
 	i := 0
 	fmt.Sscanf(of.BrokerName, "b%d", &i)
-	return Result{o, b.host(i)}
+	return Result{Outcome: o, At: b.host(i)}
 }
 
 func (b *bench) hear(peer string, kind Kind, i int, age time.Duration) {
@@ -241,6 +241,25 @@ func TestImpossibleProbesProveNothing(t *testing.T) {
 	b.pass(time.Minute, always(Rejected))
 	if len(b.acts.Declare) > 0 || b.judge.Suspects() > 0 {
 		t.Errorf("never reached and refused: %+v, %d suspects", b.acts.Declare, b.judge.Suspects())
+	}
+}
+
+// A broker that may not be probed any more isn't suspect for what was seen before, and stays.
+func TestForbiddenBrokerStays(t *testing.T) {
+	b := newBench(t, probing, 1)
+	b.pass(2*time.Second, always(Answered))
+	b.pass(4*time.Second, always(Silent))
+	if b.judge.Suspects() != 1 {
+		t.Fatal("not suspect")
+	}
+	b.pass(time.Minute, always(Forbidden))
+	b.wantDeclared(0, "")
+	if s, _ := b.judge.State(nth(0).key()); s.Suspect || !s.Forbidden {
+		t.Errorf("%+v", s)
+	}
+	b.pass(2*time.Second, always(Answered))
+	if s, _ := b.judge.State(nth(0).key()); s.Forbidden || !s.Answers {
+		t.Errorf("%+v", s)
 	}
 }
 
