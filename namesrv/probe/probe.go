@@ -26,12 +26,12 @@ const maxAnswerBytes = 64 << 10
 type Prober struct {
 	timeout time.Duration
 	reach   reach
-	lookUp  func(ctx context.Context, host string) ([]netip.Addr, error)
+	names   *names
 }
 
 // New returns a Prober that waits for so long. Besides brokers' own addresses it connects to those of the list.
 func New(timeout time.Duration, allow access.List) *Prober {
-	return &Prober{timeout: timeout, reach: reach{allow: allow, local: localAddrs}, lookUp: lookUp}
+	return &Prober{timeout: timeout, reach: reach{allow: allow, local: localAddrs}, names: newNames()}
 }
 
 // Ask probes a broker, over link if that still works (nil: there is none), otherwise over a new connection. The

@@ -68,7 +68,7 @@ func (p *Prober) addresses(ctx context.Context, t verdict.Target) ([]netip.AddrP
 	hosts := []netip.Addr{}
 	if a, err := netip.ParseAddr(host); err == nil {
 		hosts = append(hosts, a)
-	} else if hosts, err = p.lookUp(ctx, host); err != nil {
+	} else if hosts, err = p.names.find(ctx, host); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoAddress, err)
 	}
 	return p.permitted(hosts, uint16(n), t.Origin)
@@ -91,9 +91,4 @@ func (p *Prober) permitted(hosts []netip.Addr, port uint16, origin netip.Addr) (
 		from = origin.String()
 	}
 	return nil, fmt.Errorf("%w: %v isn't in probeAllowList, and the registration comes from %s", errForbidden, hosts, from)
-}
-
-// lookUp asks the system's resolver.
-func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
-	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }

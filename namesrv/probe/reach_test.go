@@ -69,7 +69,7 @@ func TestForbiddenIsNotConnectedTo(t *testing.T) {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	asked := 0
 	p := New(10*time.Second, list(t, "192.0.2.0/24"))
-	p.lookUp = func(context.Context, string) ([]netip.Addr, error) {
+	p.names.lookUp = func(context.Context, string) ([]netip.Addr, error) {
 		if asked++; asked > 1 {
 			return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil // what it means for whoever asks again
 		}
