@@ -19,8 +19,9 @@ import (
 	"github.com/waymark-mq/waymark/remoting"
 )
 
-// maxAnswerBytes bounds an answer, and so what a link holds; a broker's has some hundred bytes.
-const maxAnswerBytes = 64 << 10
+// maxAnswerBytes bounds an answer, and so what a link holds; a broker's has some hundred bytes. maxUnasked bounds the frames of a link between two
+// answers that are none; a broker sends none.
+const maxAnswerBytes, maxUnasked = 64 << 10, 8
 
 // Prober asks brokers. Its methods are for any goroutine.
 type Prober struct {
@@ -45,7 +46,7 @@ func (p *Prober) Ask(ctx context.Context, t verdict.Target, link *remoting.Clien
 			return answered(link), link
 		}
 		link.Close() // it may have been idle for too long: that says nothing
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || errors.Is(err, remoting.ErrProtocol) {
 			return verdict.Result{Outcome: verdict.Silent, Why: err.Error()}, nil
 		}
 	}
@@ -78,7 +79,7 @@ func dial(ctx context.Context, addrs []netip.AddrPort) (link *remoting.Client, f
 	deadline, _ := ctx.Deadline()
 	for i, a := range addrs {
 		part, cancel := context.WithTimeout(ctx, time.Until(deadline)/time.Duration(len(addrs)-i))
-		link, err := remoting.Dial(part, a.String(), remoting.Options{MaxFrameBytes: maxAnswerBytes})
+		link, err := remoting.Dial(part, a.String(), remoting.Options{MaxFrameBytes: maxAnswerBytes, MaxUnasked: maxUnasked})
 		cancel()
 		if err == nil {
 			return link, nil

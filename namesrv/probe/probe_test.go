@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -181,6 +182,28 @@ func TestLinkIsKept(t *testing.T) {
 		t.Fatalf("after the first ended: outcome %d, %d more connections", got.Outcome, len(conns))
 	}
 	link.Close()
+}
+
+// TestLinkThatFloods: what a broker sends unasked between two probes ends its link, and makes the next probe fail, for that reason; it isn't tried again at once.
+func TestLinkThatFloods(t *testing.T) {
+	addr := broker(t, func(c net.Conn) {
+		answer(t, c, func(o int32) []byte {
+			b := response(codec.ResponseSuccess, o)
+			for range 100 {
+				b = codec.AppendFrame(b, codec.SerializeJSON, &codec.Header{Code: 40}, nil)
+			}
+			return b
+		})
+	})
+	p := prober(t, limit)
+	got, link := p.Ask(t.Context(), at(addr), nil)
+	if got.Outcome != verdict.Answered {
+		t.Fatalf("%+v", got)
+	}
+	got, link = p.Ask(t.Context(), at(addr), link)
+	if got.Outcome != verdict.Silent || link != nil || !strings.Contains(got.Why, "nobody asked for") {
+		t.Errorf("%+v, link %v", got, link)
+	}
 }
 
 // TestAskEnds: a probe ends with its context.
