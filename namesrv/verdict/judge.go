@@ -54,6 +54,8 @@ type Result struct {
 	Why string     // of what wasn't answered
 }
 
+func (r *Result) failed() bool { return r.Outcome == Silent || r.Outcome == Rejected }
+
 // Target is a broker that is to be probed.
 type Target struct {
 	Broker
@@ -103,6 +105,7 @@ type Judge struct {
 	lost     map[Key]*lostBroker
 	peers    int // others that are configured or were seen
 	alive    int // of them now
+	thawed   int64 // when this process last went on after it had stood still
 	words    []Word
 	turns    []Turn
 	snapshot *core.Snapshot
@@ -218,11 +221,13 @@ func (c *brokerCase) sign() int64 {
 func (j *Judge) Probed(now int64, b Broker, r Result) {
 	c := j.cases[b.key()]
 	if c == nil {
-		j.probedLost(now, b, r.Outcome)
+		j.probedLost(now, b, &r)
 		return
 	}
 	c.probing = false
-	c.next = j.nextProbe(c, now)
+	if r.failed() && c.began < j.thawed { // it stood still with this process, for all that is known
+		r = Result{Outcome: Impossible, Why: "this nameserver stood still"}
+	}
 	c.why, c.forbidden = r.Why, r.Outcome == Forbidden
 	switch r.Outcome {
 	case Answered:
@@ -237,6 +242,7 @@ func (j *Judge) Probed(now int64, b Broker, r Result) {
 		c.answersHere, c.failures, c.rejections = false, 0, 0
 		j.turn(c, 0, now)
 	}
+	c.next = j.nextProbe(c, now)
 }
 
 // nextProbe is when a broker is probed again: soon after a failure, and while a peer's word is looked into.
@@ -267,7 +273,6 @@ func (j *Judge) failed(c *brokerCase, now int64, o Outcome) {
 	if c.answersHere && c.suspectFrom == 0 && (c.failures >= j.rules.Failures || c.rejections >= 2) {
 		j.turn(c, now, now)
 	}
-	c.next = j.nextProbe(c, now)
 }
 
 // turn makes a broker suspect from a time on, or, from 0, not suspect.
@@ -363,6 +368,7 @@ func (j *Judge) Left(now int64, e *core.Event) {
 
 // Froze tells that this process stood still for late, until now: what was under way proves nothing, and nobody was silent meanwhile.
 func (j *Judge) Froze(now, late int64) {
+	j.thawed = now
 	for _, c := range j.order {
 		if c.answered != 0 {
 			c.answered = min(c.answered+late, now)

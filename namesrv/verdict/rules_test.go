@@ -300,6 +300,82 @@ func TestPauseProvesNothing(t *testing.T) {
 	b.wantDeclared(0, "")
 }
 
+// begin lets a second go by and returns the brokers whose probes have begun; nothing comes of them yet.
+func (b *bench) begin(d time.Duration) (probes []Target) {
+	for end := b.now + int64(d); b.now < end; {
+		b.now += int64(100 * time.Millisecond)
+		var a Actions
+		b.judge.Due(b.now, 1000, &a)
+		probes = append(probes, a.Probe...)
+	}
+	return probes
+}
+
+// What a probe comes to that was under way when this process stood still proves nothing, but for an answer.
+func TestProbeUnderWayInAPause(t *testing.T) {
+	for _, o := range []Outcome{Silent, Rejected, Answered} {
+		b := newBench(t, probing, 1)
+		b.pass(2*time.Second, always(Answered))
+		if got := b.begin(2 * time.Second); len(got) != 1 {
+			t.Fatalf("%d probes begun", len(got))
+		}
+		b.now += int64(20 * time.Second)
+		b.judge.Froze(b.now, int64(20*time.Second))
+		b.judge.Probed(b.now, nth(0), b.result(nth(0), o))
+		if s, _ := b.judge.State(nth(0).key()); s.Failures != 0 || (o == Answered) != (s.Answered == b.now) {
+			t.Errorf("%d: %+v", o, s)
+		}
+		if got := b.begin(2 * time.Second); len(got) != 1 {
+			t.Errorf("%d: %d probes afterwards", o, len(got))
+		}
+		b.judge.Probed(b.now, nth(0), b.result(nth(0), Silent)) // begun since
+		if s, _ := b.judge.State(nth(0).key()); s.Failures != 1 {
+			t.Errorf("%d: a failure since counts: %+v", o, s)
+		}
+	}
+}
+
+// A broker that was lost before a pause is looked for after it, whatever the probe under way comes to.
+func TestLostInAPause(t *testing.T) {
+	b := newBench(t, probing, 0)
+	n := nth(0)
+	b.judge.Left(b.now, &core.Event{
+		Kind: core.EventClosed, ClusterName: n.ClusterName, BrokerName: n.BrokerName, BrokerAddr: n.BrokerAddr, Sign: b.now, Version: anyVersion, ByPeer: true,
+	})
+	if got := b.begin(time.Second); len(got) != 1 {
+		t.Fatalf("%d probes", len(got))
+	}
+	b.now += int64(5 * time.Second)
+	b.judge.Froze(b.now, int64(5*time.Second))
+	b.judge.Probed(b.now, n, Result{Outcome: Silent})
+	if got := b.begin(time.Second); len(got) != 1 {
+		t.Errorf("%d probes after the pause", len(got))
+	}
+	b.judge.Probed(b.now, n, Result{Outcome: Silent})
+	if got := b.begin(time.Second); len(got) != 0 {
+		t.Errorf("%d probes of one that is lost", len(got))
+	}
+}
+
+// After an answer a broker is asked again an interval later, not at once.
+func TestAnswerEndsTheHurry(t *testing.T) {
+	rules := probing
+	rules.Interval = 10 * time.Second
+	b := newBench(t, rules, 1)
+	b.pass(11*time.Second, always(Answered))
+	b.pass(15*time.Second, always(Silent))
+	if b.judge.Suspects() != 1 {
+		t.Fatal("not suspect")
+	}
+	b.pass(time.Second, always(Answered))
+	if s, _ := b.judge.State(nth(0).key()); s.Suspect {
+		t.Fatal("not probed every second while it is suspect")
+	}
+	if got := b.begin(7 * time.Second); len(got) != 0 {
+		t.Errorf("probed %d times more", len(got))
+	}
+}
+
 // Others' words aren't passed on, nor ends of this server's own making or of brokers that nobody knew.
 func TestWhatPeersAreTold(t *testing.T) {
 	b := newBench(t, probing, 0)
