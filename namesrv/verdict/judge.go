@@ -155,7 +155,7 @@ func NewJudge(r Rules) *Judge {
 // SetPeers tells how many other nameservers there are to ask, and how many of them can be.
 func (j *Judge) SetPeers(known, alive int) { j.peers, j.alive = known, alive }
 
-// Know takes over who is registered, restored brokers left out. It costs nothing if nothing has changed, and reports whether anything has.
+// Know takes over who is registered, restored brokers and addresses that others have replaced left out. It costs nothing if nothing has changed, and reports whether anything has.
 func (j *Judge) Know(now int64, s *core.Snapshot) (changed bool) {
 	if j.snapshot != nil && s.SameLives(j.snapshot) {
 		return false
@@ -163,7 +163,7 @@ func (j *Judge) Know(now int64, s *core.Snapshot) (changed bool) {
 	j.snapshot = s
 	there := make(map[Key]struct{}, len(j.cases))
 	for l := range s.AllLive() {
-		if l.Provisional { // nothing from here speaks for it, and the end of its grace is set
+		if l.Provisional || !s.InPlace(l) { // nothing from here speaks for it, and its end is set
 			continue
 		}
 		k := Key{l.ClusterName, l.BrokerAddr}

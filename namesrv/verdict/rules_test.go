@@ -263,6 +263,32 @@ func TestForbiddenBrokerStays(t *testing.T) {
 	}
 }
 
+// An address that another has replaced is nobody's any more: it isn't probed, though its life lasts until its timeout.
+func TestReplacedAddressIsNotProbed(t *testing.T) {
+	b := newBench(t, probing, 1)
+	b.pass(2*time.Second, always(Answered))
+	var out core.Outcome
+	register := func(addr string) {
+		b.table.Step(b.now, []core.Command{&core.RegisterBroker{
+			Conn: 2, ClusterName: "c", BrokerName: "b0", BrokerAddr: addr, Body: &codec.RegisterBody{DataVersion: anyVersion, Topics: []codec.TopicConfig{{Name: "t", Perm: 6}}},
+		}}, &out)
+		b.judge.Know(b.now, b.table.Load())
+	}
+	for i := range 20 { // a container that comes back with another address each time
+		register(fmt.Sprint("b0:", 100+i))
+	}
+	probed := map[string]bool{}
+	for _, p := range b.begin(3 * time.Second) {
+		probed[p.BrokerAddr] = true
+	}
+	if len(probed) != 1 || !probed["b0:119"] {
+		t.Errorf("probed %v", probed)
+	}
+	if _, known := b.judge.State(nth(0).key()); known {
+		t.Error("the former address is judged")
+	}
+}
+
 // Brokers that are slow to answer keep nobody else from being probed.
 func TestSlowBrokersDontStarveOthers(t *testing.T) {
 	b := newBench(t, probing, 50)
