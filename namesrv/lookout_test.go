@@ -244,6 +244,27 @@ func TestSuspectStaysUnlessProbesRemove(t *testing.T) {
 	}
 }
 
+// Every turn is an event, though a line tells of a broker once a minute.
+func TestEveryTurnIsAnEvent(t *testing.T) {
+	s := start(t)
+	turn := life.Turn{Broker: life.Broker{ClusterName: cluster, BrokerName: "a", BrokerAddr: "10.0.0.1:1"}}
+	for i := range 6 {
+		turn.Suspect = i%2 == 0
+		s.turned(&turn)
+	}
+	s.barrier()
+	var kinds []string
+	for e := range s.LatestEvents() {
+		kinds = append(kinds, e.Kind)
+	}
+	if want := []string{"trusted", "suspected", "trusted", "suspected", "trusted", "suspected"}; !slices.Equal(kinds, want) {
+		t.Errorf("events %v, want %v", kinds, want)
+	}
+	if l := s.logged("broker "); len(s.logged(textSuspected)) != 1 || len(s.logged(textTrusted)) != 1 {
+		t.Errorf("logged %v", l)
+	}
+}
+
 // Whoever registers an address that he doesn't come from has nobody connect to it: that is counted, shown, told once, and removes nobody.
 func TestForeignAddressIsNotProbed(t *testing.T) {
 	s, p := start(t, looking, func(c *settings.Settings) { c.ProxyProtocolTrusted = "127.0.0.1" }), listenProbed(t)

@@ -103,8 +103,8 @@ type Judge struct {
 	order    []*brokerCase // all of them, by key
 	first    int           // of order: where Due begins
 	lost     map[Key]*lostBroker
-	peers    int // others that are configured or were seen
-	alive    int // of them now
+	peers    int   // others that are configured or were seen
+	alive    int   // of them now
 	thawed   int64 // when this process last went on after it had stood still
 	words    []Word
 	turns    []Turn
