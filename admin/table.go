@@ -131,7 +131,7 @@ var (
 	peerMembers = define(gauge, "waymark_peers", "", "Other nameservers by what they say of themselves; absent without `peerListenAddress`, as all about them", label{"state", "`starting`, `ready`, `draining`, `leaving`, `gone`"})
 	peerKV      = define(gauge, "waymark_peer_kv_differs", "", "1 if another nameserver's KV configuration is another now, else 0", label{"peer", "its name"})
 	peerWords   = define(counter, "waymark_peer_words_total", "", "What nameservers told each other of brokers", label{"result",
-		"`told`, `heard`, or dropped: `late` (a peer wasn't reached in time), `full` (too many waited), `flooded` (a peer said too much), `unsayable` (names too long)"})
+		"`told`, `heard`, or dropped: `late` (a peer wasn't reached in time), `full` (too many waited), `flooded` (a peer said too much), `unsayable` (names too long), `untold` (too many brokers ended at once)"})
 	peerMessages = define(counter, "waymark_peer_messages_dropped_total", "", "Messages of nameservers that were dropped", label{"reason",
 		"`malformed`, `unknown` (of a later version), `stranger` (not from a peer's present process to this one), `repeated`, `unanswered` (asks beyond the bound)"})
 	peerRefused = define(counter, "waymark_peer_connections_refused_total", "", "Connections to `peerListenAddress` closed because too many were open")

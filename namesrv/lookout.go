@@ -209,7 +209,7 @@ func (l *lookout) probed(ctx context.Context, key life.Key, b life.Broker, resul
 	l.outcomes[result.Outcome].Add(1)
 	result.Why = short(result.Why)
 	if known := l.settle(ctx, key, &b, &result, link); result.Outcome == life.Forbidden && !known {
-		l.server.notProbed(&b, result.Why)
+		l.server.events.notProbed(&b, result.Why)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/namesrv/settings"
 	life "github.com/waymark-mq/waymark/namesrv/verdict"
 	"github.com/waymark-mq/waymark/remoting"
@@ -359,6 +360,20 @@ func TestWordsOfPeers(t *testing.T) {
 	s.look()
 	if words := told.of("b"); len(words) != 1 || words[0].Kind != life.Closed {
 		t.Errorf("told %+v", words)
+	}
+}
+
+// Ends that nobody could be told of, because too many came at once, are counted.
+func TestTooManyEndsAreCounted(t *testing.T) {
+	home := t.TempDir()
+	c := settings.Default(settings.Env{HomeDir: home})
+	c.PeerListenAddress = "127.0.0.1:0"
+	s := newTestServer(t, home, Options{Settings: c}) // not started: nobody takes them
+	for range mostEnds + 3 {
+		s.lookout.ended(&core.Event{Kind: core.EventExpired, Sign: 1})
+	}
+	if got := s.lookoutMetrics().Untold; got != 3 {
+		t.Errorf("%d counted, want 3", got)
 	}
 }
 

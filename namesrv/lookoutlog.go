@@ -32,8 +32,8 @@ func (s *Server) turned(t *life.Turn) {
 }
 
 // notProbed tells of a broker at an address that nobody has allowed; its metric and the API go on telling.
-func (s *Server) notProbed(b *life.Broker, why string) {
-	s.events.limited(lineNotProbed, slog.LevelWarn, short(b.ClusterName)+" "+short(b.BrokerAddr), "broker isn't probed", slog.String("cluster", short(b.ClusterName)),
+func (l *eventLog) notProbed(b *life.Broker, why string) {
+	l.limited(lineNotProbed, slog.LevelWarn, short(b.ClusterName)+" "+short(b.BrokerAddr), "broker isn't probed", slog.String("cluster", short(b.ClusterName)),
 		slog.String("broker", short(b.BrokerName)), slog.Int64("id", b.BrokerID), slog.String("addr", short(b.BrokerAddr)), slog.String("why", short(why)))
 }
 
