@@ -20,7 +20,6 @@ import (
 const (
 	maxAddressConns   = 256
 	addressTimeout    = 5 * time.Second
-	addressIdle       = 10 * time.Second
 	maxAddressHeaders = 8 << 10
 )
 
@@ -40,14 +39,17 @@ func ListenAddresses(o AddressOptions) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("admin: addressServerListen %q: %w", o.Addr, err)
 	}
+	server := &http.Server{
+		Handler:           addressHandler(o.Ready),
+		MaxHeaderBytes:    maxAddressHeaders,
+		ReadHeaderTimeout: addressTimeout, ReadTimeout: addressTimeout, WriteTimeout: addressTimeout,
+		ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug), // of clients' making
+	}
+	// A client comes back in two minutes: until then its connection would only take a place.
+	server.SetKeepAlivesEnabled(false)
 	return &Server{
-		listener: limitConns(ln, maxAddressConns),
-		http: &http.Server{
-			Handler:           addressHandler(o.Ready),
-			MaxHeaderBytes:    maxAddressHeaders,
-			ReadHeaderTimeout: addressTimeout, ReadTimeout: addressTimeout, WriteTimeout: addressTimeout, IdleTimeout: addressIdle,
-			ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug), // of clients' making
-		},
+		listener: keepNewest(ln, maxAddressConns),
+		http:     server,
 	}, nil
 }
 
