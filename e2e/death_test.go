@@ -356,10 +356,3 @@ func (d *deathLab) report(t *testing.T, title string, from time.Time, seen [][]p
 	}
 	t.Log(b.String())
 }
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
