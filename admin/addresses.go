@@ -13,14 +13,13 @@ import (
 // The address server tells clients which nameservers to use: those that are started with the system property rocketmq.namesrv.domain ask it at the
 // start and every other minute, Java's at /rocketmq/nsaddr, or with a unit's name at /rocketmq/nsaddr-UNIT?nofix=1.
 //
-// The answer is one line, ip:port;ip:port, sorted. Clients keep what they have when they are answered anything but 200 or nothing, so 503 with no
-// text is what they get while no nameserver is ready: a text might be taken for an address.
+// The answer is one line, ip:port;ip:port, sorted. Clients keep what they have when they are answered anything but 200, so 503 is what they get
+// while no nameserver is ready. Refusals have a text: without one Java clients fail with a NullPointerException instead of telling the status.
 
 // Bounds of the address server: clients ask seldom, and in one packet.
 const (
 	maxAddressConns   = 256
 	addressTimeout    = 5 * time.Second
-	addressIdle       = 10 * time.Second
 	maxAddressHeaders = 8 << 10
 )
 
@@ -40,14 +39,17 @@ func ListenAddresses(o AddressOptions) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("admin: addressServerListen %q: %w", o.Addr, err)
 	}
+	server := &http.Server{
+		Handler:           addressHandler(o.Ready),
+		MaxHeaderBytes:    maxAddressHeaders,
+		ReadHeaderTimeout: addressTimeout, ReadTimeout: addressTimeout, WriteTimeout: addressTimeout,
+		ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug), // of clients' making
+	}
+	// A client comes back in two minutes: until then its connection would only take a place.
+	server.SetKeepAlivesEnabled(false)
 	return &Server{
-		listener: limitConns(ln, maxAddressConns),
-		http: &http.Server{
-			Handler:           addressHandler(o.Ready),
-			MaxHeaderBytes:    maxAddressHeaders,
-			ReadHeaderTimeout: addressTimeout, ReadTimeout: addressTimeout, WriteTimeout: addressTimeout, IdleTimeout: addressIdle,
-			ErrorLog: slog.NewLogLogger(o.Logger.Handler(), slog.LevelDebug), // of clients' making
-		},
+		listener: keepNewest(ln, maxAddressConns),
+		http:     server,
 	}, nil
 }
 
@@ -60,17 +62,17 @@ func addressHandler(ready func() []string) http.Handler {
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			w.WriteHeader(http.StatusMethodNotAllowed)
+			http.Error(w, "GET or HEAD", http.StatusMethodNotAllowed)
 			return
 		}
 		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		addrs := ready()
 		if len(addrs) == 0 {
-			w.WriteHeader(http.StatusServiceUnavailable)
+			http.Error(w, "no nameserver is ready", http.StatusServiceUnavailable)
 			return
 		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = io.WriteString(w, strings.Join(addrs, ";"))
 	})
 }

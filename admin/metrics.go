@@ -95,7 +95,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	s.network(m)
 	s.access(m)
 	s.tls(m)
-	s.peers(&m.Peers)
+	s.peers(&m.Peers, m.Lookout.Untold)
 	s.process(m)
 	if c.tls != nil {
 		if t := c.tls(); !t.IsZero() {
@@ -225,6 +225,7 @@ func (s sink) table(m *namesrv.Metrics) {
 	s.value(probes, float64(m.Lookout.Refused), "refused")
 	s.value(probes, float64(m.Lookout.Unanswered), "unanswered")
 	s.value(probes, float64(m.Lookout.Impossible), "impossible")
+	s.value(probes, float64(m.Lookout.Forbidden), "forbidden")
 	s.value(provisional, float64(m.Provisional))
 	s.value(routeWrites, float64(m.RouteFile.Written), "written")
 	s.value(routeWrites, float64(m.RouteFile.Failed), "failed")
@@ -319,7 +320,7 @@ func (s sink) tls(m *namesrv.Metrics) {
 	s.value(tlsReloads, float64(m.TLSUnloaded), "failed")
 }
 
-func (s sink) peers(p *namesrv.PeerList) {
+func (s sink) peers(p *namesrv.PeerList, untold uint64) {
 	if !p.On {
 		return
 	}
@@ -354,8 +355,8 @@ func (s sink) peers(p *namesrv.PeerList) {
 		n      uint64
 	}{
 		{peerWords, "told", c.Told}, {peerWords, "heard", c.Heard}, {peerWords, "late", c.Late}, {peerWords, "full", c.Full},
-		{peerWords, "flooded", c.Flooded}, {peerWords, "unsayable", c.Unsayable},
-		{peerMessages, "malformed", c.Malformed}, {peerMessages, "unknown", c.Unknown}, {peerMessages, "stranger", c.Strangers},
+		{peerWords, "flooded", c.Flooded}, {peerWords, "unsayable", c.Unsayable}, {peerWords, "untold", untold},
+		{peerMessages, "malformed", c.Malformed}, {peerMessages, "unreadable", c.Unreadable}, {peerMessages, "unknown", c.Unknown}, {peerMessages, "stranger", c.Strangers},
 		{peerMessages, "repeated", c.Repeated}, {peerMessages, "unanswered", c.Unanswered},
 	} {
 		s.value(v.metric, float64(v.n), v.label)

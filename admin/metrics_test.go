@@ -173,6 +173,21 @@ func TestScrapeBeforeTheStart(t *testing.T) {
 	}
 }
 
+// What brokers' deaths and peers are counted by is shown.
+func TestLookoutIsShown(t *testing.T) {
+	text := scrape(t, serve(t, Options{Source: &fakeSource{state: namesrv.Serving, metrics: func(context.Context) *namesrv.Metrics {
+		return &namesrv.Metrics{
+			State: namesrv.Serving, Peers: namesrv.PeerList{On: true},
+			Lookout: namesrv.LookoutMetrics{Answered: 1, Refused: 2, Unanswered: 3, Impossible: 4, Forbidden: 5, Suspects: 6, Untold: 7},
+		}
+	}}}))
+	for i, outcome := range []string{"answered", "refused", "unanswered", "impossible", "forbidden"} {
+		wantLine(t, text, fmt.Sprintf("waymark_probes_total{outcome=%q} %d", outcome, i+1))
+	}
+	wantLine(t, text, "waymark_brokers_unanswering 6")
+	wantLine(t, text, `waymark_peer_words_total{result="untold"} 7`)
+}
+
 // A fault while figures are gathered is that scrape's error, told of with its stack, and no other's. A figure that can't be shown takes
 // no other with it.
 func TestFaultInAScrape(t *testing.T) {

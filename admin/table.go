@@ -82,7 +82,7 @@ var (
 		"Time since a live broker's last sign of life; it is removed when that exceeds its timeout (120 s)",
 		label{"cluster", "as registered, at most 200 bytes"}, label{"broker", "likewise"}, label{"id", "a number"}, label{"addr", "as registered, likewise"})
 	probes = define(counter, "waymark_probes_total", "", "Probes of brokers (`probeIntervalMillis`, and on a peer's word)",
-		label{"outcome", "`answered`, `refused` (the connection), `unanswered`, `impossible` (no such name, no network)"})
+		label{"outcome", "`answered`, `refused` (the connection), `unanswered`, `impossible` (no such name, no network), `forbidden` (an address that `probeAllowList` doesn't allow)"})
 	unanswering = define(gauge, "waymark_brokers_unanswering", "", "Brokers that have stopped to answer probes, and are suspect for it")
 	suspects    = define(gauge, "waymark_brokers_suspect", "", "Silent brokers that `expiryGuardPercent` keeps in routes for a while")
 	provisional = define(gauge, "waymark_brokers_provisional", "", "Brokers restored from the file of `routeSnapshotPath` that haven't registered since the start")
@@ -131,9 +131,9 @@ var (
 	peerMembers = define(gauge, "waymark_peers", "", "Other nameservers by what they say of themselves; absent without `peerListenAddress`, as all about them", label{"state", "`starting`, `ready`, `draining`, `leaving`, `gone`"})
 	peerKV      = define(gauge, "waymark_peer_kv_differs", "", "1 if another nameserver's KV configuration is another now, else 0", label{"peer", "its name"})
 	peerWords   = define(counter, "waymark_peer_words_total", "", "What nameservers told each other of brokers", label{"result",
-		"`told`, `heard`, or dropped: `late` (a peer wasn't reached in time), `full` (too many waited), `flooded` (a peer said too much), `unsayable` (names too long)"})
+		"`told`, `heard`, or dropped: `late` (a peer wasn't reached in time), `full` (too many waited), `flooded` (a peer said too much), `unsayable` (names too long), `untold` (too many brokers ended at once)"})
 	peerMessages = define(counter, "waymark_peer_messages_dropped_total", "", "Messages of nameservers that were dropped", label{"reason",
-		"`malformed`, `unknown` (of a later version), `stranger` (not from a peer's present process to this one), `repeated`, `unanswered` (asks beyond the bound)"})
+		"`malformed`, `unreadable` (encrypted with another key, or not at all, or changed on the way), `unknown` (of a later version), `stranger` (not from a peer's present process to this one), `repeated`, `unanswered` (asks beyond the bound)"})
 	peerRefused = define(counter, "waymark_peer_connections_refused_total", "", "Connections to `peerListenAddress` closed because too many were open")
 
 	state        = define(gauge, "waymark_state", "", "1 for the state that the server is in", label{"state", "`starting`, `waiting`, `serving`, `draining`, `stopping`"})

@@ -215,7 +215,7 @@ func (t *Table) enliven(now int64, r *registration) *Live {
 	l := &Live{
 		ClusterName: r.ClusterName, BrokerName: r.BrokerName, BrokerAddr: r.BrokerAddr, BrokerID: r.BrokerID,
 		HAServerAddr: r.HAServerAddr, DataVersion: r.Body.DataVersion, Memo: r.Memo,
-		From: Peer{r.Conn, r.PeerAddr}, FirstMillis: r.WallMillis, WallMillis: r.WallMillis, Applied: 1, Topics: len(r.Body.Topics),
+		From: Peer{r.Conn, r.PeerAddr}, Claimed: r.Claimed, FirstMillis: r.WallMillis, WallMillis: r.WallMillis, Applied: 1, Topics: len(r.Body.Topics),
 		group: r.group.index, generation: r.group.generation, settings: t.settings,
 	}
 	if r.Body.HasFilterServers {

@@ -29,6 +29,7 @@ type Peer struct {
 type RegisterBroker struct {
 	Conn         ConnID
 	PeerAddr     string // the connection's other end
+	Claimed      bool   // only a PROXY header that anybody may send says that it is at PeerAddr
 	WallMillis   int64  // when it came, ms since the Unix epoch; kept to be shown
 	ClusterName  string
 	BrokerName   string

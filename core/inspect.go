@@ -123,6 +123,16 @@ func (s *Snapshot) LiveOf(g *Group, addr string) (*Live, bool) {
 	return nil, false
 }
 
+// InPlace reports whether a registration's address is the one under its id of its broker name: another may have taken its place since.
+func (s *Snapshot) InPlace(l *Live) bool {
+	g := s.brokers.group(l.BrokerName)
+	if g == nil {
+		return false
+	}
+	addr, ok := g.addr(l.BrokerID)
+	return ok && addr == l.BrokerAddr
+}
+
 // SameLives reports whether both snapshots have the very same registrations.
 func (s *Snapshot) SameLives(o *Snapshot) bool { return s.live == o.live }
 

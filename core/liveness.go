@@ -225,6 +225,7 @@ type Live struct {
 	WallMillis  int64 // when this registration came
 	Applied     int64 // registrations applied since FirstMillis, this one counted
 	Topics      int   // topics sent with this registration
+	Claimed     bool  // RegisterBroker's
 
 	// The group, by index and generation, and the settings that the registration was
 	// applied to and left behind. As long as the snapshot holds the very same,

@@ -229,10 +229,3 @@ func routeBrokers(n *harness.Nameserver, addrs ...string) (has []bool, err error
 	})
 	return has, err
 }
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

@@ -37,7 +37,7 @@ func TestDrainOfAFleet(t *testing.T) {
 		}
 	}
 	java := startClientsOfFlow(t, currentVersion, topic, both, javaClients)
-	goFleet := startGoFleet(t, peer, topic, both, goClients)
+	goFleet := startGoFleet(t, peer, harness.Addrs(both), topic+"-go", goClients)
 
 	if err := drained.Process().Drain(); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestDrainOfAFleet(t *testing.T) {
 		awaitNoConnection(t, f, drained)
 	}
 	java.awaitPolls(t, 2*javaClients)
-	awaitConnections(t, java, func(to map[string]int) bool { return to[drained.Addr] == 0 && to[other.Addr] == javaClients })
+	awaitConnections(t, java, flowLimit, func(to map[string]int) bool { return to[drained.Addr] == 0 && to[other.Addr] == javaClients })
 	if err := drained.Stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +61,9 @@ func TestDrainOfAFleet(t *testing.T) {
 const goSendEvery = 20 * time.Millisecond
 
 // startGoFleet starts so many Go clients in one process, and waits until their messages come back.
-func startGoFleet(t *testing.T, peer *harness.Peer, topic string, nameservers []*harness.Nameserver, clients int) flow {
+func startGoFleet(t *testing.T, peer *harness.Peer, nameservers, topic string, clients int) flow {
 	t.Helper()
-	session, err := peer.StartSession(t.TempDir(), "fleet", harness.Addrs(nameservers), topic+"-go", fmt.Sprint(clients))
+	session, err := peer.StartSession(t.TempDir(), "fleet", nameservers, topic, fmt.Sprint(clients))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,18 +90,19 @@ func stopGoFleet(t *testing.T, f flow) {
 // awaitNoConnection waits for a moment at which clients have no connection to a nameserver.
 func awaitNoConnection(t *testing.T, f flow, n *harness.Nameserver) {
 	t.Helper()
-	awaitConnections(t, f, func(to map[string]int) bool { return to[n.Addr] == 0 })
+	awaitConnections(t, f, flowLimit, func(to map[string]int) bool { return to[n.Addr] == 0 })
 }
 
-func awaitConnections(t *testing.T, f flow, expected func(to map[string]int) bool) {
+// awaitConnections waits until the connections of a peer, counted by where they lead, are as expected.
+func awaitConnections(t *testing.T, peer interface{ Process() *harness.Process }, limit time.Duration, expected func(to map[string]int) bool) {
 	t.Helper()
-	err := harness.Eventually(flowLimit, func() error {
-		to, err := f.Process().Connections()
+	err := harness.Eventually(limit, func() error {
+		to, err := peer.Process().Connections()
 		if err == nil && !expected(to) {
-			err = fmt.Errorf("clients are connected to %v", to)
+			err = fmt.Errorf("it is connected to %v", to)
 		}
 		return err
-	}, f.Process())
+	}, peer.Process())
 	if err != nil {
 		t.Fatal(err)
 	}

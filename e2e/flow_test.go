@@ -40,9 +40,14 @@ func startFlow(t *testing.T, version, topic string, nameservers []*harness.Names
 // startClientsOfFlow is startFlow for so many clients and a topic that is there.
 func startClientsOfFlow(t *testing.T, version, topic string, nameservers []*harness.Nameserver, clients int) flow {
 	t.Helper()
+	return runFlow(t, version, harness.Addrs(nameservers), topic, strconv.Itoa(clients))
+}
+
+// runFlow starts Flow with arguments, and waits until its messages come back.
+func runFlow(t *testing.T, version string, args ...string) flow {
+	t.Helper()
 	jars := shared.jars(t, version)
-	session, err := shared.java.StartSession(jars, shared.program(t, jars, "Flow.java"),
-		filepath.Join(t.TempDir(), "flow"), "Flow", harness.Addrs(nameservers), topic, strconv.Itoa(clients))
+	session, err := shared.java.StartSession(jars, shared.program(t, jars, "Flow.java"), filepath.Join(t.TempDir(), "flow"), "Flow", args...)
 	if err != nil {
 		t.Fatal(err)
 	}

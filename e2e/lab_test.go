@@ -113,6 +113,13 @@ func need(t *testing.T, err error) {
 	}
 }
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // program returns the folder of classes of a Java program in peers/java (all its files), compiled against the jars of a version.
 func (l *lab) program(t *testing.T, jars harness.Jars, source string) (classes string) {
 	t.Helper()

@@ -32,7 +32,7 @@ func TestScaleOutAndIn(t *testing.T) {
 		}
 
 		// The group's retry topic makes itself; a topic that came after the drain would give the permission back.
-		awaitRoute(t, n, "%RETRY%flow-consumer", joined)
+		awaitRoute(t, n, "%RETRY%"+topic+"-consumer", joined)
 		drain(t, n, topic, second)
 		drained := f.awaitPolls(t, 1)
 		later := f.awaitPolls(t, 2)

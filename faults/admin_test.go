@@ -28,7 +28,11 @@ func startWithAdmin(t *testing.T, lines ...string) (*site, *process, string) {
 
 // get returns status and text; status 0 is no answer.
 func get(url string) (status int, text string) {
-	client := http.Client{Timeout: waitLimit, Transport: &http.Transport{DisableKeepAlives: true}}
+	return getThrough(&http.Transport{DisableKeepAlives: true}, url)
+}
+
+func getThrough(way *http.Transport, url string) (status int, text string) {
+	client := http.Client{Timeout: waitLimit, Transport: way}
 	answer, err := client.Get(url)
 	if err != nil {
 		return 0, err.Error()

@@ -31,6 +31,16 @@ func ask(code int32, fields ...string) request {
 	return r
 }
 
+// with sets a field that the request has to another value.
+func (r request) with(name, value string) request {
+	for i := range r.fields {
+		if r.fields[i].Name == name {
+			r.fields[i].Value = value
+		}
+	}
+	return r
+}
+
 func route(topic string) request { return ask(codec.RequestGetRouteInfoByTopic, "topic", topic) }
 
 func (r request) append(dst []byte, opaque int32) []byte {
@@ -107,12 +117,23 @@ func (s *site) dial() *client {
 }
 
 func (s *site) tryDial() (*client, error) {
-	conn, err := net.DialTimeout("tcp", s.addr, waitLimit)
+	conn, err := s.connect()
 	if err != nil {
 		return nil, err
 	}
 	s.t.Cleanup(func() { _ = conn.Close() })
-	return &client{t: s.t, conn: conn, r: bufio.NewReader(conn)}, nil
+	return newClient(s.t, conn), nil
+}
+
+func newClient(t *testing.T, conn net.Conn) *client {
+	return &client{t: t, conn: conn, r: bufio.NewReader(conn)}
+}
+
+func (s *site) connect() (net.Conn, error) {
+	if s.host != nil {
+		return s.host.Dial(s.addr, waitLimit)
+	}
+	return net.DialTimeout("tcp", s.addr, waitLimit)
 }
 
 func (c *client) close() { _ = c.conn.Close() }

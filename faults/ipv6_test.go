@@ -52,15 +52,7 @@ func TestIPv6Only(t *testing.T) {
 
 // acting is the registration of a broker whose slaves stand in for it.
 func acting(id, addr string) request {
-	r := registration("broker-6", time.Minute, 1, "OverIPv6", "pad")
-	for i, f := range r.fields {
-		switch f.Name {
-		case "brokerId":
-			r.fields[i].Value = id
-		case "brokerAddr", "haServerAddr":
-			r.fields[i].Value = addr
-		}
-	}
+	r := registration("broker-6", time.Minute, 1, "OverIPv6", "pad").with("brokerId", id).with("brokerAddr", addr).with("haServerAddr", addr)
 	r.fields = append(r.fields, codec.ExtField{Name: "enableActingMaster", Value: "true"})
 	return r
 }

@@ -19,9 +19,10 @@ type site struct {
 	t                    *testing.T
 	home, config, kvFile string
 	addr                 string
-	openDescriptors      int      // ulimit -n of the processes; 0: inherited
-	env                  []string // name=value, of the processes
-	group                string   // folder of the control group that processes start in; "": the test's
+	openDescriptors      int           // ulimit -n of the processes; 0: inherited
+	env                  []string      // name=value, of the processes
+	group                string        // folder of the control group that processes start in; "": the test's
+	host                 *harness.Host // that processes run on; nil: the test's
 }
 
 // newSite makes a site whose configuration file has lines besides the address. The HTTP side is off unless they say otherwise.
@@ -50,6 +51,9 @@ func (s *site) launch() *process {
 	}
 	if s.group != "" {
 		return run(s.t, s.home, "/bin/sh", "-c", `echo $$ > "$2/cgroup.procs" && exec "$0" -c "$1"`, program, s.config, s.group)
+	}
+	if s.host != nil {
+		return run(s.t, s.home, "ip", "netns", "exec", s.host.Namespace, program, "-c", s.config)
 	}
 	if len(s.env) > 0 {
 		return run(s.t, s.home, "/usr/bin/env", append(slices.Clone(s.env), program, "-c", s.config)...)

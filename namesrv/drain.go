@@ -96,16 +96,20 @@ func (s *Server) runDrain(ctx context.Context, by string) {
 	total := time.Duration(s.settings.Load().DrainSeconds) * time.Second
 	unready := total / 4
 	s.tellDrain(drainBegun, by, fmt.Sprintf("connections end after %v, within %v", unready, total-unready))
-	defer func() {
-		if s.drain.rounds.Load() == 0 {
-			s.tellDrain(drainEnded, by, fmt.Sprintf("the server stopped before every connection was ended; %d were", s.drain.ended.Load()))
-		}
-	}()
 	if !s.drain.wait(ctx, unready) {
+		s.tellDrain(drainCut, by, "the server stopped before any connection was to be ended")
 		return
 	}
-	for round := s.newDrainRound(ctx, true); round.run(ctx, total-unready); round = s.newDrainRound(ctx, false) {
-		if s.drain.rounds.Add(1) == 1 {
+	for round := s.newDrainRound(ctx, true); ; round = s.newDrainRound(ctx, false) {
+		first, all := s.drain.rounds.Load() == 0, len(round.ids)
+		switch whole := round.run(ctx, total-unready); {
+		case !whole && first:
+			s.tellDrain(drainCut, by, fmt.Sprintf("the server stopped when %d of %d connections were ended", s.drain.ended.Load(), all))
+			return
+		case !whole:
+			return
+		}
+		if s.drain.rounds.Add(1); first {
 			s.tellDrain(drainEnded, by, fmt.Sprintf("every connection was ended once: %d", s.drain.ended.Load()))
 		}
 		total = max(total, unready+leastRound)
@@ -121,6 +125,7 @@ type drainTold struct {
 var (
 	drainBegun = drainTold{"drain_begun", "draining: not ready any more, peers are to go elsewhere", audit.DrainBegun}
 	drainEnded = drainTold{"drain_ended", "drained", audit.DrainEnded}
+	drainCut   = drainTold{"drain_ended", "drain cut short", audit.DrainEnded}
 )
 
 // tellDrain makes it a line, an event and a record. The drain's goroutine.

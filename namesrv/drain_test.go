@@ -233,6 +233,24 @@ func TestDrainIsNotForEverPatient(t *testing.T) {
 	eventually(t, "the registration", func() bool { return s.table.Load().Brokers() == 1 })
 }
 
+// A drain that a stop cuts short tells how far it was.
+func TestDrainCutShort(t *testing.T) {
+	s := start(t, draining(4))
+	d := s.drainWith()
+	s.dial().register(broker("a"))
+	for range 15 {
+		s.dial().wantRoute("Base", "a{0=a:10911} 4/4/6/0")
+	}
+	s.Drain("test")
+	d.pass()
+	for range 10 { // of 30 steps
+		d.pass()
+	}
+	d.settle()
+	s.stop()
+	wantDrainTold(t, s, "test connections end after 1s, within 3s", "test the server stopped when 5 of 16 connections were ended")
+}
+
 // A stop ends a drain wherever it is, and nothing drains before the start or after the stop.
 func TestDrainAndStop(t *testing.T) {
 	home := t.TempDir()
@@ -253,7 +271,10 @@ func TestDrainAndStop(t *testing.T) {
 	if s.Drain("test") || s.State() != Stopping {
 		t.Errorf("drains after its stop: %v", s.State())
 	}
-	wantDrainTold(t, s, "test connections end after 5s, within 15s", "test the server stopped before every connection was ended; 0 were")
+	wantDrainTold(t, s, "test connections end after 5s, within 15s", "test the server stopped before any connection was to be ended")
+	if len(s.logs.with("msg=drained")) > 0 || len(s.logs.with(`msg="drain cut short"`)) != 1 {
+		t.Errorf("log %q", s.logs.with("drain"))
+	}
 	text, err := os.ReadFile(config.AuditLogPath)
 	for _, want := range []string{`"event":"drain begun","from":"test","remark":"connections end`, `"event":"drain ended","from":"test","remark":"the server stopped`} {
 		if strings.Count(string(text), want) != 1 {

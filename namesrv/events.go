@@ -36,6 +36,7 @@ const (
 	lineFile                      // a file couldn't be written
 	lineFault                     // a fault of ours
 	lineTurn                      // a broker that became suspect, or isn't any more
+	lineNotProbed                 // a broker whose address may not be probed
 	lineKeepAlive                 // a connection that the kernel doesn't look after
 	lineKinds
 )

@@ -10,6 +10,7 @@ import (
 	"github.com/waymark-mq/waymark/internal/linelimit"
 	"github.com/waymark-mq/waymark/namesrv/access"
 	"github.com/waymark-mq/waymark/namesrv/audit"
+	life "github.com/waymark-mq/waymark/namesrv/verdict"
 )
 
 // bringsAbout is a way to bring a line about; i makes it a new one as far as whoever does so can.
@@ -40,6 +41,7 @@ func waysToALine() (ways []bringsAbout) {
 		lineTurn: {"turn", func(l *eventLog, i int) {
 			l.limited(lineTurn, slog.LevelWarn, fmt.Sprint(i), "turned")
 		}},
+		lineNotProbed: {"not probed", func(l *eventLog, i int) { l.notProbed(&life.Broker{BrokerAddr: fmt.Sprint(i)}, "no") }},
 		lineKeepAlive: {"keepalive", func(l *eventLog, _ int) { l.keepAliveFailed(errors.New("no")) }},
 		lineFault:     {"fault", func(l *eventLog, i int) { l.limited(lineFault, slog.LevelError, fmt.Sprint(i), "fault") }},
 	}

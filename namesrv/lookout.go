@@ -33,8 +33,8 @@ type lookout struct {
 	server  *Server
 	tell    func([]life.Word)         // to the peers; nil: there are none
 	members func() (known, alive int) // the peers
-	timeout time.Duration             // of a probe
-	keeps   bool                      // links are used again soon enough
+	prober  *probe.Prober
+	keeps   bool // links are used again soon enough
 	ends    *queue[*core.Event]
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -45,22 +45,26 @@ type lookout struct {
 	under     int // probes under way
 	lastRound int64
 
-	outcomes [life.Impossible + 1]atomic.Uint64
+	outcomes [life.Forbidden + 1]atomic.Uint64
 	lost     atomic.Uint64 // ends that were not told: too many waited
 }
 
 // newLookout returns nil if settings want none. It doesn't look yet.
-func newLookout(s *Server, c *settings.Settings) *lookout {
+func newLookout(s *Server, c *settings.Settings) (*lookout, error) {
 	interval, peers := time.Duration(c.ProbeIntervalMillis)*time.Millisecond, c.PeerListenAddress != ""
 	if interval == 0 && !peers {
-		return nil
+		return nil, nil
+	}
+	allow, err := c.ProbeAllow()
+	if err != nil {
+		return nil, err
 	}
 	l := &lookout{
-		server:  s,
-		timeout: time.Duration(c.ProbeTimeoutMillis) * time.Millisecond,
-		keeps:   interval > 0 && interval <= time.Minute,
-		ends:    newQueue[*core.Event](),
-		links:   map[life.Key]*remoting.Client{},
+		server: s,
+		prober: probe.New(time.Duration(c.ProbeTimeoutMillis)*time.Millisecond, allow),
+		keeps:  interval > 0 && interval <= time.Minute,
+		ends:   newQueue[*core.Event](),
+		links:  map[life.Key]*remoting.Client{},
 		judge: life.NewJudge(life.Rules{
 			Interval: interval, Failures: c.ProbeFailuresToSuspect,
 			Removes: c.ProbeRemoves, RemoveAfter: time.Duration(c.ProbeRemoveAfterMillis) * time.Millisecond,
@@ -71,7 +75,7 @@ func newLookout(s *Server, c *settings.Settings) *lookout {
 	if peers {
 		l.tell, l.members = s.tellPeers, s.countPeers
 	}
-	return l
+	return l, nil
 }
 
 // start begins the rounds.
@@ -131,8 +135,8 @@ func (l *lookout) round(ctx context.Context) {
 	defer l.server.survived("fault while brokers' lives were looked into")
 	var a life.Actions
 	l.decide(&a)
-	for _, b := range a.Probe {
-		l.running.Go(func() { l.probe(ctx, b) })
+	for _, t := range a.Probe {
+		l.running.Go(func() { l.probe(ctx, t) })
 	}
 	for _, d := range a.Declare {
 		l.declare(d)
@@ -188,32 +192,42 @@ func (l *lookout) know(now int64) {
 }
 
 // probe asks one broker. A fault of ours in it leaves the outcome open.
-func (l *lookout) probe(ctx context.Context, b life.Broker) {
-	key := life.Key{Cluster: b.ClusterName, Addr: b.BrokerAddr}
+func (l *lookout) probe(ctx context.Context, t life.Target) {
+	key := life.Key{Cluster: t.ClusterName, Addr: t.BrokerAddr}
 	l.mu.Lock()
 	link := l.links[key]
 	delete(l.links, key)
 	l.mu.Unlock()
-	outcome := life.Impossible
-	defer func() { l.probed(ctx, key, b, outcome, link) }()
+	result := life.Result{Outcome: life.Impossible}
+	defer func() { l.probed(ctx, key, t.Broker, result, link) }()
 	defer l.server.survived("fault while a broker was probed")
-	outcome, link = probe.Ask(ctx, l.timeout, b.BrokerAddr, link)
+	result, link = l.prober.Ask(ctx, t, link)
 }
 
-// probed takes the outcome of a probe, and its link, if there is one.
-func (l *lookout) probed(ctx context.Context, key life.Key, b life.Broker, outcome life.Outcome, link *remoting.Client) {
-	l.outcomes[outcome].Add(1)
+// probed takes the result of a probe, and its link, if there is one.
+func (l *lookout) probed(ctx context.Context, key life.Key, b life.Broker, result life.Result, link *remoting.Client) {
+	l.outcomes[result.Outcome].Add(1)
+	result.Why = short(result.Why)
+	if known := l.settle(ctx, key, &b, &result, link); result.Outcome == life.Forbidden && !known {
+		l.server.events.notProbed(&b, result.Why)
+	}
+}
+
+// settle hands a result to the judge, and keeps the link if there is a use for it. It reports whether the broker was known not to be probed.
+func (l *lookout) settle(ctx context.Context, key life.Key, b *life.Broker, result *life.Result, link *remoting.Client) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.under--
+	before, known := l.judge.State(key)
 	if ctx.Err() == nil {
-		l.judge.Probed(l.server.clock.Now(), b, outcome)
+		l.judge.Probed(l.server.clock.Now(), *b, *result)
 	}
-	if _, known := l.judge.State(key); link != nil && (!known || !l.keeps || ctx.Err() != nil || len(l.links) >= mostLinks) {
+	if link != nil && (!known || !l.keeps || ctx.Err() != nil || len(l.links) >= mostLinks) {
 		link.Close()
 	} else if link != nil {
 		l.links[key] = link
 	}
+	return before.Forbidden
 }
 
 // ProbeState is what is known of a broker's life beyond its heartbeats. Times are Clock's, 0: never.
@@ -231,9 +245,10 @@ func (s *Server) Probed(cluster, addr string) (state ProbeState, ok bool) {
 
 // LookoutMetrics count probes.
 type LookoutMetrics struct {
-	Answered, Refused, Unanswered, Impossible uint64
-	Suspects                                  int
-	Untold                                    uint64 // ends of brokers that peers were not told of: too many at once
+	Answered, Refused, Unanswered, Impossible, Forbidden uint64
+
+	Suspects int
+	Untold   uint64 // ends of brokers that peers were not told of: too many at once
 }
 
 // lookoutMetrics is what the lookout has counted; zeros without one.
@@ -244,7 +259,8 @@ func (s *Server) lookoutMetrics() (m LookoutMetrics) {
 	}
 	m = LookoutMetrics{
 		Answered: l.outcomes[life.Answered].Load(), Refused: l.outcomes[life.Rejected].Load(),
-		Unanswered: l.outcomes[life.Silent].Load(), Impossible: l.outcomes[life.Impossible].Load(), Untold: l.lost.Load(),
+		Unanswered: l.outcomes[life.Silent].Load(), Impossible: l.outcomes[life.Impossible].Load(),
+		Forbidden: l.outcomes[life.Forbidden].Load(), Untold: l.lost.Load(),
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

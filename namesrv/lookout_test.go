@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/core"
 	"github.com/waymark-mq/waymark/namesrv/settings"
 	life "github.com/waymark-mq/waymark/namesrv/verdict"
 	"github.com/waymark-mq/waymark/remoting"
@@ -244,6 +245,50 @@ func TestSuspectStaysUnlessProbesRemove(t *testing.T) {
 	}
 }
 
+// Every turn is an event, though a line tells of a broker once a minute.
+func TestEveryTurnIsAnEvent(t *testing.T) {
+	s := start(t)
+	turn := life.Turn{Broker: life.Broker{ClusterName: cluster, BrokerName: "a", BrokerAddr: "10.0.0.1:1"}}
+	for i := range 6 {
+		turn.Suspect = i%2 == 0
+		s.turned(&turn)
+	}
+	s.barrier()
+	var kinds []string
+	for e := range s.LatestEvents() {
+		kinds = append(kinds, e.Kind)
+	}
+	if want := []string{"trusted", "suspected", "trusted", "suspected", "trusted", "suspected"}; !slices.Equal(kinds, want) {
+		t.Errorf("events %v, want %v", kinds, want)
+	}
+	if l := s.logged("broker "); len(s.logged(textSuspected)) != 1 || len(s.logged(textTrusted)) != 1 {
+		t.Errorf("logged %v", l)
+	}
+}
+
+// Whoever registers an address that he doesn't come from has nobody connect to it: that is counted, shown, told once, and removes nobody.
+func TestForeignAddressIsNotProbed(t *testing.T) {
+	s, p := start(t, looking, func(c *settings.Settings) { c.ProxyProtocolTrusted = "127.0.0.1" }), listenProbed(t)
+	b := s.proxied(inside)
+	b.register(broker("a").set("brokerAddr", p.addr()))
+	for range 100 {
+		s.look()
+	}
+	state, _ := s.Probed(cluster, p.addr())
+	if !state.Forbidden || state.Answers || state.Suspect || !strings.Contains(state.Why, "10.1.2.3") {
+		t.Errorf("%+v", state)
+	}
+	if m := s.metrics().Lookout; m.Forbidden < 5 || m.Answered+m.Refused+m.Unanswered+m.Impossible > 0 {
+		t.Errorf("counted %+v", m)
+	}
+	if l := s.logged("broker isn't probed"); len(l) != 1 || !strings.Contains(l[0], p.addr()) {
+		t.Errorf("logged %v", l)
+	}
+	if _, ok := s.live(cluster, p.addr()); !ok {
+		t.Error("gone")
+	}
+}
+
 // toldWords are what peers would have been told.
 type toldWords struct {
 	mu    sync.Mutex
@@ -315,6 +360,20 @@ func TestWordsOfPeers(t *testing.T) {
 	s.look()
 	if words := told.of("b"); len(words) != 1 || words[0].Kind != life.Closed {
 		t.Errorf("told %+v", words)
+	}
+}
+
+// Ends that nobody could be told of, because too many came at once, are counted.
+func TestTooManyEndsAreCounted(t *testing.T) {
+	home := t.TempDir()
+	c := settings.Default(settings.Env{HomeDir: home})
+	c.PeerListenAddress = "127.0.0.1:0"
+	s := newTestServer(t, home, Options{Settings: c}) // not started: nobody takes them
+	for range mostEnds + 3 {
+		s.lookout.ended(&core.Event{Kind: core.EventExpired, Sign: 1})
+	}
+	if got := s.lookoutMetrics().Untold; got != 3 {
+		t.Errorf("%d counted, want 3", got)
 	}
 }
 

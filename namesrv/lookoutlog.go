@@ -14,7 +14,7 @@ const (
 	textTrusted   = "broker not suspect any more: it answers, or shows life"
 )
 
-// turned tells of a broker that became suspect, or isn't any more: a line and an event, once a minute for each broker.
+// turned tells of a broker that became suspect, or isn't any more: an event each time, and a line once a minute for each broker.
 func (s *Server) turned(t *life.Turn) {
 	e := Event{
 		Kind: kindTrusted, Text: textTrusted, Cluster: bounded(t.ClusterName), Broker: bounded(t.BrokerName), Addr: bounded(t.BrokerAddr), BrokerID: t.BrokerID,
@@ -25,12 +25,16 @@ func (s *Server) turned(t *life.Turn) {
 	}
 	silent := time.Duration(t.Silent).Round(time.Millisecond)
 	e.Detail = "last sign of life " + silent.String() + " ago"
-	told := s.events.limited(lineTurn, level, e.Kind+" "+e.Cluster+" "+e.Addr, e.Text,
+	s.addEvent(e)
+	s.events.limited(lineTurn, level, e.Kind+" "+e.Cluster+" "+e.Addr, e.Text,
 		slog.String("cluster", short(e.Cluster)), slog.String("broker", short(e.Broker)), slog.Int64("id", e.BrokerID),
 		slog.String("addr", short(e.Addr)), slog.Duration("silent", silent))
-	if told {
-		s.addEvent(e)
-	}
+}
+
+// notProbed tells of a broker at an address that nobody has allowed; its metric and the API go on telling.
+func (l *eventLog) notProbed(b *life.Broker, why string) {
+	l.limited(lineNotProbed, slog.LevelWarn, short(b.ClusterName)+" "+short(b.BrokerAddr), "broker isn't probed", slog.String("cluster", short(b.ClusterName)),
+		slog.String("broker", short(b.BrokerName)), slog.Int64("id", b.BrokerID), slog.String("addr", short(b.BrokerAddr)), slog.String("why", short(why)))
 }
 
 // keepAliveFailed tells of a connection that the kernel couldn't be told to look after.

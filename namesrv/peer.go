@@ -59,6 +59,9 @@ func newPeer(c *netpoll.Conn, proxiesKnown bool) *peer {
 	return p
 }
 
+// claimed reports whether only a PROXY header that anybody may send says where the peer is.
+func (p *peer) claimed() bool { return p.via.name != "" }
+
 // judge is what the rules say to requests of a group; it is kept until there are other rules. Where everybody can send a PROXY
 // header that names an allowed address, the other end of the socket must be allowed, too.
 func (p *peer) judge(rules *access.Rules, g access.Group) verdict {

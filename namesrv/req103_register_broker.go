@@ -111,6 +111,7 @@ func (d *decoder) decodeRegistration(room *codec.RegisterRoom) (change, *reply) 
 	c := &core.RegisterBroker{
 		Conn:         d.session.id(),
 		PeerAddr:     d.session.conn.RemoteAddr(),
+		Claimed:      newPeer(d.session.conn, d.settings.Load().ProxyProtocolTrusted != "").claimed(),
 		WallMillis:   now,
 		ClusterName:  field(&d.cmd, "clusterName").S,
 		BrokerName:   field(&d.cmd, "brokerName").S,

@@ -175,7 +175,9 @@ func New(o Options) (*Server, error) {
 	if err := s.guard.set(o.Settings); err != nil {
 		return nil, fmt.Errorf("namesrv: %w", err)
 	}
-	s.lookout = newLookout(s, o.Settings)
+	if s.lookout, err = newLookout(s, o.Settings); err != nil {
+		return nil, fmt.Errorf("namesrv: %w", err)
+	}
 	s.setLevel(o.Settings)
 	s.checkOrderConfs(kv[core.OrderTopicConfig])
 	return s, nil

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -17,10 +18,17 @@ import (
 // ErrClosed is the error of calls on a Client that was closed.
 var ErrClosed = errors.New("remoting: connection closed")
 
+// ErrProtocol is the error of calls on a connection that was closed because of what the peer has sent: no frame, too long a one, or more that
+// nobody asked for than Options allow.
+var ErrProtocol = errors.New("the peer doesn't keep to the protocol")
+
 // Options are how to connect.
 type Options struct {
 	TLS           *tls.Config // nil: none
 	MaxFrameBytes int         // of an answer; 0: codec.DefaultMaxFrameBytes
+	// MaxUnasked is how many frames that no call waits for are passed over between two answers; one more ends the connection. 0: any number.
+	// Answers to calls that were given up count, too.
+	MaxUnasked int
 }
 
 // Client is a connection. Its methods are for any goroutine. It reads one answer at a time and grows its memory only with what
@@ -60,8 +68,14 @@ func Dial(ctx context.Context, addr string, o Options) (*Client, error) {
 		o.MaxFrameBytes = codec.DefaultMaxFrameBytes
 	}
 	c := &Client{conn: conn, pending: map[int32]*call{}}
-	go c.read(&frameReader{r: bufio.NewReader(conn), maxBytes: o.MaxFrameBytes})
+	go c.read(&frameReader{r: bufio.NewReader(conn), maxBytes: o.MaxFrameBytes}, o.MaxUnasked)
 	return c, nil
+}
+
+// Peer is the address that it is connected to.
+func (c *Client) Peer() netip.Addr {
+	a, _ := netip.ParseAddrPort(c.conn.RemoteAddr().String()) // a TCP connection's is one
+	return a.Addr().Unmap()
 }
 
 // Close ends the connection and the calls under way.
@@ -145,28 +159,43 @@ func (c *Client) endLocked(err error) {
 }
 
 // read hands answers to their calls until the connection ends. Answers that nobody waits for any more, and requests of the
-// peer, are passed over.
-func (c *Client) read(frames *frameReader) {
+// peer, are passed over, so many between two answers (0: any number).
+func (c *Client) read(frames *frameReader, maxUnasked int) {
 	defer func() { // a fault that an answer brings about ends its connection alone
 		if r := recover(); r != nil {
 			c.end(fmt.Errorf("remoting: fault in an answer of %s: %v", c.conn.RemoteAddr(), r))
 		}
 	}()
 	var cmd codec.Command
+	unasked := 0
 	for {
-		f, err := frames.next()
-		if err == nil {
-			err = cmd.Parse(f)
+		w, err := c.next(frames, &cmd)
+		if w != nil {
+			unasked = 0
+			w.done <- w.use(&cmd)
+			continue
+		}
+		if unasked++; err == nil && maxUnasked > 0 && unasked > maxUnasked {
+			err = fmt.Errorf("%w: %d frames that nobody asked for", ErrProtocol, unasked)
 		}
 		if err != nil {
 			c.end(fmt.Errorf("remoting: connection to %s: %w", c.conn.RemoteAddr(), err))
 			return
 		}
-		if !cmd.IsResponse() {
-			continue
-		}
-		if w := c.take(cmd.Opaque); w != nil {
-			w.done <- w.use(&cmd)
-		}
 	}
+}
+
+// next reads a frame and returns the call that it answers, nil if there is none.
+func (c *Client) next(frames *frameReader, cmd *codec.Command) (*call, error) {
+	f, err := frames.next()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Parse(f); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrProtocol, err)
+	}
+	if !cmd.IsResponse() {
+		return nil, nil
+	}
+	return c.take(cmd.Opaque), nil
 }

@@ -182,6 +182,47 @@ func TestConnectionThatEnds(t *testing.T) {
 }
 
 // A frame's claim alone takes no memory, and what a large one took isn't kept.
+// A peer that sends what nobody asked for is read so far and no farther; a few such frames between answers are passed over.
+func TestUnaskedFrames(t *testing.T) {
+	const most = 3
+	taken := make(chan int, 1)
+	addr := server(t, func(conn net.Conn) {
+		for range 4 { // each answer has most frames before it that are none
+			opaque, _ := request(conn)
+			var b []byte
+			for i := range most {
+				b = append(b, answer(opaque+int32(i), codec.FlagResponse*int32(i&1), "")...)
+			}
+			_, _ = conn.Write(append(b, answer(opaque, codec.FlagResponse, "")...))
+		}
+		n := 0
+		for range 1 << 20 {
+			if _, err := conn.Write(answer(1, 0, strings.Repeat("x", 1<<16))); err != nil {
+				break
+			}
+			n++
+		}
+		taken <- n
+	})
+	c, err := Dial(within(t, waitLimit), addr, Options{MaxUnasked: most})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx := within(t, waitLimit)
+	for i := range 4 {
+		if err := c.Call(ctx, codec.Header{}, nil, func(*codec.Command) error { return nil }); err != nil {
+			t.Fatalf("call %d: %v", i, err)
+		}
+	}
+	if n := <-taken; n >= 1<<20 {
+		t.Error("all of it was read")
+	}
+	if err := c.Call(ctx, codec.Header{}, nil, nil); !errors.Is(err, ErrProtocol) {
+		t.Errorf("then: %v", err)
+	}
+}
+
 func TestFrameMemory(t *testing.T) {
 	f := frameReader{r: strings.NewReader("\x7f\xff\xff\x00abc"), maxBytes: math.MaxInt32}
 	if _, err := f.next(); err != io.ErrUnexpectedEOF || f.buf.Cap() > 4096 {

@@ -3,6 +3,7 @@ package remoting
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/waymark-mq/waymark/codec"
@@ -36,12 +37,16 @@ func (f *frameReader) next() (codec.Frame, error) {
 	}
 	n, err := codec.FrameLength(f.buf.Bytes(), f.maxBytes)
 	if err != nil {
-		return codec.Frame{}, err
+		return codec.Frame{}, fmt.Errorf("%w: %w", ErrProtocol, err)
 	}
 	if err := f.fill(n - lengthBytes); err != nil {
 		return codec.Frame{}, cut(err)
 	}
-	return codec.ParseFrame(f.buf.Bytes())
+	frame, err := codec.ParseFrame(f.buf.Bytes())
+	if err != nil {
+		return codec.Frame{}, fmt.Errorf("%w: %w", ErrProtocol, err)
+	}
+	return frame, nil
 }
 
 func (f *frameReader) fill(n int) error {

@@ -43,6 +43,8 @@ type probeJSON struct {
 	Answers  bool     `json:"answers"`                  // it has answered one from here, and hasn't shown life otherwise since it stopped to
 	Answered *seconds `json:"lastAnswerSeconds"`        // ago; null: never
 	Failures int      `json:"failures"`                 // since
+	Failure  string   `json:"lastFailure,omitempty"`    // why the last probe wasn't answered
+	Barred   string   `json:"notProbed,omitempty"`      // why it isn't probed at all
 	Suspect  bool     `json:"suspect"`                  // so many that it is suspect
 	Accusers []string `json:"accusers,omitempty"`       // peers that have something against it, and what
 	Vouched  *seconds `json:"vouchedSeconds,omitempty"` // when a peer last saw it live, ago
@@ -60,7 +62,15 @@ func (r *request) probeOf(l *core.Live) *probeJSON {
 		s := seconds(time.Duration(max(r.src.Now()-at, 0)))
 		return &s
 	}
-	return &probeJSON{state.Answers, ago(state.Answered), state.Failures, state.Suspect, state.Accusers, ago(state.Vouched)}
+	p := &probeJSON{
+		Answers: state.Answers, Answered: ago(state.Answered), Failures: state.Failures, Suspect: state.Suspect, Accusers: state.Accusers, Vouched: ago(state.Vouched),
+	}
+	if state.Forbidden {
+		p.Barred = state.Why
+	} else {
+		p.Failure = state.Why
+	}
+	return p
 }
 
 // connJSON names a connection.

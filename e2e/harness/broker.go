@@ -23,6 +23,7 @@ type BrokerConfig struct {
 	Cluster     string // DefaultCluster when empty
 	ID          int    // brokerId: 0 is the master; others become slaves
 	Nameservers []*Nameserver
+	Domain      string   // host:port of the address server that it asks for its nameservers; empty: it is told them
 	Properties  []string // key=value, beside the harness's; the later of two wins
 	Options     []string // of the JVM
 	Env         []string // name=value, beside the caller's
@@ -83,7 +84,7 @@ func (b *Broker) Launch() error {
 	}
 	cmd := b.java.command(context.Background(), run{
 		classPath: []string{b.Jars.classPath()}, heapMiB: brokerHeapMiB, home: b.Dir,
-		options: append(slices.Clone(serverOptions), b.Options...),
+		options: slices.Concat(serverOptions, b.domainOption(), b.Options),
 		class:   "org.apache.rocketmq.broker.BrokerStartup", args: []string{"-c", b.ConfigFile()},
 	})
 	cmd.Env = append(cmd.Env, b.Env...)
@@ -130,7 +131,7 @@ func (b *Broker) properties() string {
 		"brokerName=" + b.Name,
 		fmt.Sprintf("brokerId=%d", b.ID),
 		"brokerRole=" + role,
-		"namesrvAddr=" + Addrs(b.Nameservers),
+		b.findsNameservers(),
 		fmt.Sprintf("registerNameServerPeriod=%d", RegistrationPeriod.Milliseconds()),
 		"bindAddress=" + b.ip(),
 		"brokerIP1=" + b.ip(),
@@ -158,6 +159,21 @@ func (b *Broker) properties() string {
 		"transactionMetricFlushInterval=2000", // another thread that doesn't sleep before its first turn
 	}
 	return strings.Join(append(lines, b.Properties...), "\n") + "\n"
+}
+
+// findsNameservers is the line of the properties that tells how. A broker that is told any asks nobody.
+func (b *Broker) findsNameservers() string {
+	if b.Domain != "" {
+		return "fetchNamesrvAddrByAddressServer=true"
+	}
+	return "namesrvAddr=" + Addrs(b.Nameservers)
+}
+
+func (b *Broker) domainOption() []string {
+	if b.Domain == "" {
+		return nil
+	}
+	return []string{"-Drocketmq.namesrv.domain=" + b.Domain}
 }
 
 // Addrs is a list of nameservers as peers' settings write it.

@@ -6,11 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 )
 
 // Hosts is a small network on this machine: network namespaces, each a host with one address, on a bridge that has an address of the
-// machine's own. A host vanishes when its link is cut: nothing says so to whoever is connected to it. One goroutine at a time. Only Linux
-// has it, and only where the caller may make namespaces and bridges.
+// machine's own. A host vanishes when its link is cut: nothing says so to whoever is connected to it. One goroutine at a time, and one of
+// them in a process. Only Linux has it, and only where the caller may make namespaces and bridges.
 type Hosts struct {
 	Addr   string // the machine's own on the bridge
 	bridge string
@@ -18,17 +19,29 @@ type Hosts struct {
 	hosts  []*Host
 }
 
+// hostsOpen: this process has Hosts, that are named by its number.
+var hostsOpen atomic.Bool
+
+var errHostsOpen = errors.New("harness: this process has hosts already")
+
 // Host is one namespace. Programs are started in it by its name.
 type Host struct {
 	Namespace, Addr string
 	link            string // its end on the bridge
 }
 
-// NewHosts makes the bridge. Close it in any case. An error says why this machine doesn't allow it.
+// NewHosts makes the bridge, and removes what killed processes have left of theirs. Close it in any case. An error says why this machine
+// doesn't allow it.
 func NewHosts() (*Hosts, error) {
+	if !hostsOpen.CompareAndSwap(false, true) {
+		return &Hosts{}, errHostsOpen
+	}
 	pid := os.Getpid()
-	h := &Hosts{bridge: fmt.Sprintf("wm%db", pid), subnet: fmt.Sprintf("10.%d.%d", 200+pid>>8%50, pid&0xff)}
+	h := &Hosts{bridge: bridgeOf(pid), subnet: fmt.Sprintf("10.%d.%d", 200+pid>>8%50, pid&0xff)}
 	h.Addr = h.subnet + ".1"
+	if err := removeLeftHosts(); err != nil {
+		return h, err
+	}
 	return h, ip("link add "+h.bridge+" type bridge", "addr add "+h.Addr+"/24 dev "+h.bridge, "link set "+h.bridge+" up")
 }
 
@@ -67,13 +80,28 @@ func (h *Host) Cut() error { return ip("link set " + h.link + " down") }
 // Connect puts it on.
 func (h *Host) Connect() error { return ip("link set " + h.link + " up") }
 
-// Close removes all hosts and the bridge. What still runs in a host keeps running, alone.
+// Isolate parts this host from every other that is isolated, and from none else: packets between them vanish. It ends with false.
+func (h *Host) Isolate(on bool) error {
+	state := "off"
+	if on {
+		state = "on"
+	}
+	return ip("link set " + h.link + " type bridge_slave isolated " + state)
+}
+
+// Close removes all hosts and the bridge, once. What still runs in a host keeps running, alone.
 func (h *Hosts) Close() error {
+	if h.bridge == "" {
+		return nil
+	}
 	var errs []error
 	for _, host := range h.hosts {
 		errs = append(errs, ip("link del "+host.link), ip("netns del "+host.Namespace))
 	}
-	return errors.Join(append(errs, ip("link del "+h.bridge))...)
+	errs = append(errs, ip("link del "+h.bridge))
+	*h = Hosts{}
+	hostsOpen.Store(false)
+	return errors.Join(errs...)
 }
 
 // ip runs commands of the program ip in order, up to the first that fails.

@@ -58,13 +58,14 @@ func goClient(version, mod string, files ...string) *Peer {
 	return &Peer{
 		Name: "Go client", Version: version,
 		folder: "go", files: slices.Concat([]string{mod}, goSources, files),
-		tool:  []string{"go", "version"},
-		build: [][]string{{"go", "build", "-buildvcs=false", "-modfile=" + mod, "-o", "client", "."}},
+		tool: []string{"go", "version"},
+		// With osusergo the user's home, where the client keeps what an address server said, is HOME.
+		build: [][]string{{"go", "build", "-buildvcs=false", "-tags=osusergo", "-modfile=" + mod, "-o", "client", "."}},
 		start: []string{"./client"},
 	}
 }
 
-var goSources = []string{"main.go", "roundtrip.go", "fleet.go", "routes.go"}
+var goSources = []string{"main.go", "resolver.go", "roundtrip.go", "fleet.go", "routes.go"}
 
 func newestGoClient() *Peer {
 	return goClient("2.1.3-0.20251226070945-2173d070fd1b", "newest.mod", "newest.sum", "go.mod")

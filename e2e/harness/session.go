@@ -29,13 +29,17 @@ type Session struct {
 const sessionBacklog = 100_000
 
 // StartSession starts a compiled Java program whose commands come on its standard input. Its errors go to a file in home.
+// The arguments that begin with -D and come first are the virtual machine's.
 func (j *Java) StartSession(jars Jars, classes, home, class string, args ...string) (*Session, error) {
 	if err := writeLogConfig(home, logTool); err != nil {
 		return nil, err
 	}
+	options := []string{"-Drocketmq.client.logRoot=" + filepath.Join(home, "logs")}
+	for len(args) > 0 && strings.HasPrefix(args[0], "-D") {
+		options, args = append(options, args[0]), args[1:]
+	}
 	return startSession(class, home, j.command(context.Background(), run{
-		classPath: []string{classes, jars.classPath()}, heapMiB: sessionHeapMiB, home: home, class: class, args: args,
-		options: []string{"-Drocketmq.client.logRoot=" + filepath.Join(home, "logs")},
+		classPath: []string{classes, jars.classPath()}, heapMiB: sessionHeapMiB, home: home, options: options, class: class, args: args,
 	}))
 }
 

@@ -9,7 +9,7 @@ const (
 	memberlist = "github.com/hashicorp/memberlist"
 	memlimit   = "github.com/KimMachineGun/automemlimit"
 	bytebuffer = "github.com/valyala/bytebufferpool"
-	sys        = "golang.org/x/sys" // cpu: how far apart cache lines are
+	sys        = "golang.org/x/sys" // cpu: how far apart cache lines are; unix: other network namespaces
 	lumberjack = "gopkg.in/natefinch/lumberjack.v2"
 	xsync      = "github.com/puzpuzpuz/xsync/v3"
 	pkcs8      = "github.com/youmark/pkcs8"
@@ -52,8 +52,8 @@ var rules = map[string]rule{
 	"namesrv/settings":            {ours: []string{"core", "internal/excerpt", "namesrv/access", "namesrv/settings/properties", "namesrv/storage"}},
 	"namesrv/storage":             {},
 	"namesrv/product":             {ours: []string{"codec", "remoting"}},
-	"namesrv/verdict":             {ours: []string{"codec", "core"}},
-	"namesrv/probe":               {ours: []string{"codec", "namesrv/verdict", "remoting"}},
+	"namesrv/verdict":             {ours: []string{"codec", "core", "namesrv/access"}},
+	"namesrv/probe":               {ours: []string{"codec", "namesrv/access", "namesrv/verdict", "remoting"}},
 	"namesrv/routesnapshot":       {ours: []string{"codec", "core"}},
 	"namesrv/peers":               {ours: []string{"codec", "internal/linelimit", "namesrv/verdict"}, libraries: []string{memberlist}},
 	"namesrv/digest":              {ours: []string{"core", "namesrv/peers"}, libraries: []string{xxhash}},
@@ -86,7 +86,7 @@ var rules = map[string]rule{
 
 	"conformance":         {},
 	"e2e":                 {},
-	"e2e/harness":         {},
+	"e2e/harness":         {libraries: []string{sys}},
 	"faults":              {},
 	"fuzz":                {},
 	"internal/archtest":   {},

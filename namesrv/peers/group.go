@@ -24,6 +24,8 @@ const (
 	maxMembers = 64
 	// beaconEvery is how often each peer hears from us.
 	beaconEvery = time.Second
+	// silentBeats is how many beacons in a row must be missing until a peer isn't reached: it is sooner than probes can remove any broker.
+	silentBeats = 3
 	// joinEvery is how often it is looked who isn't there; after failures it takes up to so long.
 	joinEvery = 30 * time.Second
 	// settleTime is how long what two nameservers hold may differ without that meaning anything: a broker registers every 30 s.
@@ -112,6 +114,7 @@ type Counts struct {
 	Flooded          uint64 // words dropped because a peer said too many, or they came faster than they were taken
 	Unknown          uint64 // words and messages of kinds or versions that aren't known here
 	Malformed        uint64 // messages that are none
+	Unreadable       uint64 // packets and connections encrypted with another key, or not at all though there are keys, or changed on their way
 	Strangers        uint64 // messages of who isn't a peer, or wasn't when they were sent, or for an earlier process
 	Repeated         uint64 // messages that had been here before
 	Unanswered       uint64 // asks dropped because too many waited
@@ -256,7 +259,7 @@ func (g *Group) Counts() Counts {
 	return Counts{
 		Told: c.toldWords.Load(), Late: c.lateWords.Load(), Full: c.fullWords.Load(), Unsayable: c.unsayable.Load(),
 		Heard: c.heardWords.Load(), Flooded: c.floodedWords.Load() + c.unheard.Load(), Unknown: c.unknownWords.Load() + c.unknownMessages.Load(),
-		Malformed: c.badMessages.Load(), Strangers: c.stranger.Load(), Repeated: c.old.Load(), Unanswered: c.unasked.Load(),
+		Malformed: c.badMessages.Load(), Unreadable: g.log.unreadable.Load(), Strangers: c.stranger.Load(), Repeated: c.old.Load(), Unanswered: c.unasked.Load(),
 		Refused: g.gate.refused.Load(),
 	}
 }
@@ -293,16 +296,18 @@ func (g *Group) Members() []Member {
 	return members
 }
 
-// Reached is how many others are known, and how many of them are reached.
-func (g *Group) Reached() (known, alive int) {
+// Reached is how many others are known, and of how many the last beacons have come. It tells within seconds that this nameserver is cut off; memberlist,
+// which wants to be sure of who is gone, takes half a minute for that.
+func (g *Group) Reached() (known, reached int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	now := g.o.Now()
 	for _, p := range g.peers {
-		if known++; p.alive {
-			alive++
+		if known++; p.alive && p.known && now-p.heard <= silentBeats*int64(g.beat) {
+			reached++
 		}
 	}
-	return known, alive
+	return known, reached
 }
 
 // ErrNoPeer: there is no such nameserver, or it isn't reached.

@@ -70,6 +70,26 @@ func TestCutAndJoinedAgain(t *testing.T) {
 	}
 }
 
+// TestReached: who sends no beacons isn't reached, long before memberlist gives it up.
+func TestReached(t *testing.T) {
+	f := newFleet(t)
+	a := f.add(nil)
+	if known, reached := a.Reached(); known != 0 || reached != 0 {
+		t.Errorf("alone: %d of %d", reached, known)
+	}
+	b, c := f.add(nil), f.add(nil)
+	f.meet()
+	reaches := func(g *Group, n int) func() bool {
+		return func() bool { known, reached := g.Reached(); return known == 2 && reached == n }
+	}
+	until(t, "all are reached", reaches(a, 2))
+	f.wires.deafen(b.Addr(), a.Addr()) // memberlist asks over a connection then
+	until(t, "one isn't", reaches(a, 1))
+	f.wires.deafen(c.Addr(), a.Addr())
+	until(t, "none is", reaches(a, 0))
+	until(t, "the others are", reaches(b, 2))
+}
+
 func alive(g *Group) (n int) {
 	for _, m := range g.Members() {
 		if m.Alive {
@@ -93,6 +113,7 @@ func TestKeys(t *testing.T) {
 	if m := first.Members(); len(m) != 1 || m[0].Name != f.all[4].Name() {
 		t.Errorf("members %v", m)
 	}
+	until(t, "strangers that are counted", func() bool { return first.Counts().Unreadable > 0 })
 	if n := len(f.all[2].Members()) + len(f.all[3].Members()); n != 0 {
 		t.Errorf("strangers know %d members", n)
 	}

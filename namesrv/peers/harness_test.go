@@ -1,7 +1,6 @@
 package peers
 
 import (
-	"errors"
 	"log/slog"
 	"net"
 	"strconv"
@@ -18,47 +17,6 @@ const (
 	quick    = 20 * time.Millisecond
 	deadline = 30 * time.Second
 )
-
-// wires are what connects the nameservers of a test: any of them can be cut, in one direction or both.
-type wires struct {
-	mu  sync.Mutex
-	cut map[[2]string]bool // from, to: addresses
-}
-
-func (w *wires) set(a, b string, cut bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.cut[[2]string{a, b}], w.cut[[2]string{b, a}] = cut, cut
-}
-
-func (w *wires) isCut(from, to string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.cut[[2]string{from, to}]
-}
-
-// wire is the network as one nameserver has it.
-type wire struct {
-	memberlist.NodeAwareTransport
-	self string
-	all  *wires
-}
-
-var errCut = errors.New("the wire is cut")
-
-func (w *wire) WriteToAddress(b []byte, a memberlist.Address) (time.Time, error) {
-	if w.all.isCut(w.self, a.Addr) {
-		return time.Now(), nil // lost
-	}
-	return w.NodeAwareTransport.WriteToAddress(b, a)
-}
-
-func (w *wire) DialAddressTimeout(a memberlist.Address, timeout time.Duration) (net.Conn, error) {
-	if w.all.isCut(w.self, a.Addr) || w.all.isCut(a.Addr, w.self) {
-		return nil, errCut
-	}
-	return w.NodeAwareTransport.DialAddressTimeout(a, timeout)
-}
 
 // said are the words that one nameserver has heard.
 type said struct {
@@ -89,7 +47,9 @@ type fleet struct {
 	heard []*said
 }
 
-func newFleet(t *testing.T) *fleet { return &fleet{t: t, wires: &wires{cut: map[[2]string]bool{}}} }
+func newFleet(t *testing.T) *fleet {
+	return &fleet{t: t, wires: newWires()}
+}
 
 // add starts a nameserver that joins the first, if there is one.
 func (f *fleet) add(change func(*Options)) *Group {

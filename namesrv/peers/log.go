@@ -5,6 +5,8 @@ import (
 	"context"
 	"log"
 	"log/slog"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/waymark-mq/waymark/internal/linelimit"
@@ -13,14 +15,20 @@ import (
 // memberLog gives memberlist's lines to slog: what it warns of as warnings, one in ten seconds at most, the rest for debugging. Peers bring most of
 // them about.
 type memberLog struct {
-	to    *slog.Logger
-	kinds *linelimit.Kinds
+	to         *slog.Logger
+	kinds      *linelimit.Kinds
+	unreadable *atomic.Uint64 // packets and connections that no key of ours fits
+}
+
+// unreadable are what memberlist's lines say of those: nothing else tells of them.
+var unreadable = [][]byte{
+	[]byte("Decrypt packet failed"), []byte("no installed keys could decrypt"), []byte("remote state is encrypted"), []byte("remote state is not encrypted"),
 }
 
 const logEvery = 10 * time.Second
 
 func newMemberLog(to *slog.Logger, now func() int64) memberLog {
-	return memberLog{to, linelimit.New(now)}
+	return memberLog{to, linelimit.New(now), &atomic.Uint64{}}
 }
 
 // logger is for memberlist.
@@ -29,6 +37,9 @@ func (l memberLog) logger() *log.Logger { return log.New(l, "", 0) }
 // Write takes a line of memberlist's.
 func (l memberLog) Write(line []byte) (int, error) {
 	text := bytes.TrimSpace(line)
+	if slices.ContainsFunc(unreadable, func(sign []byte) bool { return bytes.Contains(text, sign) }) {
+		l.unreadable.Add(1)
+	}
 	level := slog.LevelDebug
 	for _, prefix := range []string{"[WARN] ", "[ERR] "} {
 		if bytes.HasPrefix(text, []byte(prefix)) {

@@ -125,10 +125,12 @@ func (g *Group) dropped(p *peer, n int, why string) {
 // runTeller says to a peer what waits for it.
 func (g *Group) runTeller(ctx context.Context, p *peer) {
 	for {
-		select {
-		case <-p.queue.wake:
-		case <-ctx.Done():
-			return
+		if p.queue.len() == 0 { // the teller before, of a peer that was gone for a while, may have left words
+			select {
+			case <-p.queue.wake:
+			case <-ctx.Done():
+				return
+			}
 		}
 		if !pause(ctx, gatherTime) {
 			return

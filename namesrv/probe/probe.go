@@ -9,40 +9,63 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"syscall"
 	"time"
 
 	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/namesrv/access"
 	"github.com/waymark-mq/waymark/namesrv/verdict"
 	"github.com/waymark-mq/waymark/remoting"
 )
 
-// maxAnswerBytes bounds an answer, and so what a link holds; a broker's has some hundred bytes.
-const maxAnswerBytes = 64 << 10
+// maxAnswerBytes bounds an answer, and so what a link holds; a broker's has some hundred bytes. maxUnasked bounds the frames of a link between two
+// answers that are none; a broker sends none.
+const maxAnswerBytes, maxUnasked = 64 << 10, 8
 
-// Ask probes the broker at addr within timeout, over link if that still works (nil: there is none), otherwise over a new connection. The
+// Prober asks brokers. Its methods are for any goroutine.
+type Prober struct {
+	timeout time.Duration
+	reach   reach
+	names   *names
+}
+
+// New returns a Prober that waits for so long. Besides brokers' own addresses it connects to those of the list.
+func New(timeout time.Duration, allow access.List) *Prober {
+	return &Prober{timeout: timeout, reach: reach{allow: allow, local: localAddrs}, names: newNames()}
+}
+
+// Ask probes a broker, over link if that still works (nil: there is none), otherwise over a new connection. The
 // link that it returns is the caller's, to be passed on or closed; it is nil unless the broker has answered.
-func Ask(ctx context.Context, timeout time.Duration, addr string, link *remoting.Client) (verdict.Outcome, *remoting.Client) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+func (p *Prober) Ask(ctx context.Context, t verdict.Target, link *remoting.Client) (verdict.Result, *remoting.Client) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	if link != nil {
-		if ask(ctx, link) == nil {
-			return verdict.Answered, link
+		err := ask(ctx, link)
+		if err == nil {
+			return answered(link), link
 		}
 		link.Close() // it may have been idle for too long: that says nothing
-		if ctx.Err() != nil {
-			return verdict.Silent, nil
+		if ctx.Err() != nil || errors.Is(err, remoting.ErrProtocol) {
+			return verdict.Result{Outcome: verdict.Silent, Why: err.Error()}, nil
 		}
 	}
-	link, err := remoting.Dial(ctx, addr, remoting.Options{MaxFrameBytes: maxAnswerBytes})
+	addrs, err := p.addresses(ctx, t)
+	if err == nil {
+		link, err = dial(ctx, addrs)
+	}
 	if err != nil {
-		return outcomeOf(err), nil
+		return verdict.Result{Outcome: outcomeOf(err), Why: err.Error()}, nil
 	}
-	if ask(ctx, link) != nil {
+	if err := ask(ctx, link); err != nil {
 		link.Close()
-		return verdict.Silent, nil
+		return verdict.Result{Outcome: verdict.Silent, Why: err.Error()}, nil
 	}
-	return verdict.Answered, link
+	return answered(link), link
+}
+
+func answered(link *remoting.Client) verdict.Result {
+	return verdict.Result{Outcome: verdict.Answered, At: link.Peer()}
 }
 
 func ask(ctx context.Context, link *remoting.Client) error {
@@ -50,12 +73,33 @@ func ask(ctx context.Context, link *remoting.Client) error {
 	return link.Call(ctx, h, nil, func(*codec.Command) error { return nil })
 }
 
-// outcomeOf says what a connection that wasn't made means.
+// dial connects to the first of the addresses that takes it; each has its share of the time. Of several all must refuse, and so the last error
+// that isn't a refusal is returned.
+func dial(ctx context.Context, addrs []netip.AddrPort) (link *remoting.Client, failure error) {
+	deadline, _ := ctx.Deadline()
+	for i, a := range addrs {
+		part, cancel := context.WithTimeout(ctx, time.Until(deadline)/time.Duration(len(addrs)-i))
+		link, err := remoting.Dial(part, a.String(), remoting.Options{MaxFrameBytes: maxAnswerBytes, MaxUnasked: maxUnasked})
+		cancel()
+		if err == nil {
+			return link, nil
+		}
+		if failure == nil || !errors.Is(err, syscall.ECONNREFUSED) {
+			failure = err
+		}
+	}
+	return nil, failure
+}
+
+// outcomeOf says what it means that there was no connection.
 func outcomeOf(err error) verdict.Outcome {
+	if errors.Is(err, errForbidden) {
+		return verdict.Forbidden
+	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return verdict.Rejected
 	}
-	if _, ok := errors.AsType[*net.DNSError](err); ok {
+	if errors.Is(err, errNoAddress) {
 		return verdict.Impossible
 	}
 	for _, silent := range []error{context.DeadlineExceeded, syscall.ETIMEDOUT, syscall.EHOSTUNREACH, syscall.EHOSTDOWN, syscall.ECONNRESET} {

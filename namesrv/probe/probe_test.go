@@ -4,16 +4,30 @@ import (
 	"context"
 	"io"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/namesrv/access"
 	"github.com/waymark-mq/waymark/namesrv/probe"
 	"github.com/waymark-mq/waymark/namesrv/verdict"
 )
 
 // limit is far more than anything here takes; short is for what has to run out.
 const limit, short = 30 * time.Second, 50 * time.Millisecond
+
+// prober may connect to any address.
+func prober(t *testing.T, timeout time.Duration) *probe.Prober {
+	t.Helper()
+	all, err := access.ParseList("0.0.0.0/0 ::/0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return probe.New(timeout, all)
+}
+
+func at(addr string) verdict.Target { return verdict.Target{Broker: verdict.Broker{BrokerAddr: addr}} }
 
 // broker accepts connections and has serve deal with each.
 func broker(t *testing.T, serve func(net.Conn)) (addr string) {
@@ -108,12 +122,18 @@ func TestAsk(t *testing.T) {
 		}, limit, verdict.Silent},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, link := probe.Ask(t.Context(), c.timeout, broker(t, func(conn net.Conn) { c.serve(t, conn) }), nil)
-			if got != c.want || (link != nil) != (c.want == verdict.Answered) {
-				t.Errorf("outcome %d, link %v; want %d", got, link, c.want)
+			got, link := prober(t, c.timeout).Ask(t.Context(), at(broker(t, func(conn net.Conn) { c.serve(t, conn) })), nil)
+			if got.Outcome != c.want || (link != nil) != (c.want == verdict.Answered) {
+				t.Errorf("outcome %d, link %v; want %d", got.Outcome, link, c.want)
 			}
 			if link != nil {
+				if !got.At.IsLoopback() {
+					t.Errorf("%v has answered", got.At)
+				}
 				link.Close()
+			}
+			if (got.Why == "") != (c.want == verdict.Answered) {
+				t.Errorf("why %q", got.Why)
 			}
 		})
 	}
@@ -135,8 +155,8 @@ func TestAskNobody(t *testing.T) {
 		"[fe80::1%nosuch]:10911":   verdict.Impossible,
 		"127.0.0.1:0\x00injection": verdict.Impossible,
 	} {
-		if got, link := probe.Ask(t.Context(), limit, a, nil); got != want || link != nil {
-			t.Errorf("%q: outcome %d, link %v; want %d", a, got, link, want)
+		if got, link := prober(t, limit).Ask(t.Context(), at(a), nil); got.Outcome != want || link != nil {
+			t.Errorf("%q: outcome %d, link %v; want %d", a, got.Outcome, link, want)
 		}
 	}
 }
@@ -148,19 +168,42 @@ func TestLinkIsKept(t *testing.T) {
 		conns <- c
 		answer(t, c, func(o int32) []byte { return response(codec.ResponseSuccess, o) })
 	})
-	got, link := probe.Ask(t.Context(), limit, addr, nil)
-	if got != verdict.Answered {
-		t.Fatalf("outcome %d", got)
+	p := prober(t, limit)
+	got, link := p.Ask(t.Context(), at(addr), nil)
+	if got.Outcome != verdict.Answered {
+		t.Fatalf("outcome %d", got.Outcome)
 	}
 	first := <-conns
-	if got, link = probe.Ask(t.Context(), limit, addr, link); got != verdict.Answered || len(conns) != 0 {
-		t.Fatalf("outcome %d, %d more connections", got, len(conns))
+	if got, link = p.Ask(t.Context(), at(addr), link); got.Outcome != verdict.Answered || len(conns) != 0 {
+		t.Fatalf("outcome %d, %d more connections", got.Outcome, len(conns))
 	}
 	first.Close()
-	if got, link = probe.Ask(t.Context(), limit, addr, link); got != verdict.Answered || len(conns) != 1 {
-		t.Fatalf("after the first ended: outcome %d, %d more connections", got, len(conns))
+	if got, link = p.Ask(t.Context(), at(addr), link); got.Outcome != verdict.Answered || len(conns) != 1 {
+		t.Fatalf("after the first ended: outcome %d, %d more connections", got.Outcome, len(conns))
 	}
 	link.Close()
+}
+
+// TestLinkThatFloods: what a broker sends unasked between two probes ends its link, and makes the next probe fail, for that reason; it isn't tried again at once.
+func TestLinkThatFloods(t *testing.T) {
+	addr := broker(t, func(c net.Conn) {
+		answer(t, c, func(o int32) []byte {
+			b := response(codec.ResponseSuccess, o)
+			for range 100 {
+				b = codec.AppendFrame(b, codec.SerializeJSON, &codec.Header{Code: 40}, nil)
+			}
+			return b
+		})
+	})
+	p := prober(t, limit)
+	got, link := p.Ask(t.Context(), at(addr), nil)
+	if got.Outcome != verdict.Answered {
+		t.Fatalf("%+v", got)
+	}
+	got, link = p.Ask(t.Context(), at(addr), link)
+	if got.Outcome != verdict.Silent || link != nil || !strings.Contains(got.Why, "nobody asked for") {
+		t.Errorf("%+v, link %v", got, link)
+	}
 }
 
 // TestAskEnds: a probe ends with its context.
@@ -170,7 +213,7 @@ func TestAskEnds(t *testing.T) {
 		cancel()
 		_, _ = io.Copy(io.Discard, c)
 	})
-	if got, link := probe.Ask(ctx, limit, addr, nil); got == verdict.Answered || link != nil {
-		t.Errorf("outcome %d, link %v", got, link)
+	if got, link := prober(t, limit).Ask(ctx, at(addr), nil); got.Outcome == verdict.Answered || link != nil {
+		t.Errorf("outcome %d, link %v", got.Outcome, link)
 	}
 }

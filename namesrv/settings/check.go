@@ -87,6 +87,15 @@ func (s *Settings) LogFile(env Env) string {
 	return filepath.Join(strings.ReplaceAll(s.LogDir, "${user.home}", env.HomeDir), "namesrv.log")
 }
 
+// ProbeAllow are the addresses of probeAllowList. Settings that came through Load have no error.
+func (s *Settings) ProbeAllow() (access.List, error) {
+	l, err := access.ParseList(s.ProbeAllowList)
+	if err != nil {
+		return l, fmt.Errorf("settings: probeAllowList: %w", err)
+	}
+	return l, nil
+}
+
 // Access are the rules of who may do what; nil if there are none. Settings that came through Load have no error.
 func (s *Settings) Access() (*access.Rules, error) {
 	c := access.Config{ReadOnly: s.ReadOnly}

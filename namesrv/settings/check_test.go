@@ -67,7 +67,7 @@ func TestGuardsAreProtected(t *testing.T) {
 	for _, key := range []string{
 		"adminAllowList", "adminAllowListMode", "brokerAllowList", "brokerAllowListMode", "readOnly", "readOnlyMode",
 		"auditLogPath", "auditLogMaxMegabytes", "auditLogMaxBackups", "logDir",
-		"maxNewConnectionsPerSecondPerAddress", "maxMissesPerSecondPerAddress",
+		"probeAllowList", "maxNewConnectionsPerSecondPerAddress", "maxMissesPerSecondPerAddress",
 		"brokerCloseGraceMillis", "expiryGuardPercent", "expiryGuardMaxMillis", "maxInflatedBodyBytes",
 		"configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome",
 	} {

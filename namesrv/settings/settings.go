@@ -111,6 +111,7 @@ type Settings struct {
 	// Ours: brokers' lives beyond their heartbeats.
 	BrokerKeepAliveSeconds int // 0: the kernel's keepalive is off
 	PeerOfflineProbe       bool
+	ProbeAllowList         string
 	ProbeFailuresToSuspect int
 	ProbeIntervalMillis    int64 // 0: no probes
 	ProbeRemoveAfterMillis int64

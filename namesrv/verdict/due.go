@@ -18,7 +18,9 @@ const maxAsked = 256
 
 // Due adds to a what is to be done by now. room is how many probes may begin.
 func (j *Judge) Due(now int64, room int, a *Actions) {
-	j.count()
+	if j.isolated(now) {
+		j.isolatedAt = now
+	}
 	asks := maxAsked
 	first := j.first
 	for i := range j.order {
@@ -35,7 +37,7 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 				j.first = at + 1 // whose turn it is next: slow ones mustn't keep the others waiting
 			}
 			c.probing, c.began = true, now
-			a.Probe = append(a.Probe, c.Broker)
+			a.Probe = append(a.Probe, c.target())
 		}
 		c.forget(now)
 		if d := j.declare(c, now); d != nil {
@@ -48,23 +50,6 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 	j.lookForLost(now, room, a)
 	a.Tell, j.words = append(a.Tell, j.words...), j.words[:0]
 	a.Turned, j.turns = append(a.Turned, j.turns...), j.turns[:0]
-}
-
-func (j *Judge) count() {
-	j.reachable, j.failing = 0, 0
-	for _, c := range j.order {
-		if c.answersHere {
-			j.reachable++
-			if c.failures > 0 {
-				j.failing++
-			}
-		}
-	}
-}
-
-// isolated reports whether so many brokers fail that this server may be the one that is cut off.
-func (j *Judge) isolated() bool {
-	return j.failing >= leastIsolated && j.failing*100 > isolatedPercent*j.reachable || j.peers > 0 && j.alive == 0
 }
 
 // forget drops evidence that is too old to mean anything.
@@ -124,7 +109,7 @@ func (j *Judge) condemns(c *brokerCase, now int64) bool {
 	if !j.rules.Removes || !c.answersHere || c.suspectFrom == 0 || now-c.sign() <= after || now-c.suspectFrom < int64(hearing) {
 		return false
 	}
-	return len(c.against) > 0 || !j.isolated()
+	return len(c.against) > 0 || !j.holds(c, now)
 }
 
 // ask tells the peers of a suspicion, again and again while it lasts, so that one that knows better says so in time.
@@ -143,12 +128,14 @@ func (j *Judge) ask(c *brokerCase, now int64) bool {
 
 // State is what the judge thinks of a broker.
 type State struct {
-	Answers  bool  // it has answered a probe from here
-	Answered int64 // when it last did; 0: never
-	Failures int   // in a row
-	Suspect  bool
-	Accusers []string // peers that have something against it
-	Vouched  int64    // the youngest sign of life that a peer told of; 0: none
+	Answers   bool   // it has answered a probe from here
+	Answered  int64  // when it last did; 0: never
+	Failures  int    // in a row
+	Why       string // the last one wasn't answered; "" if it was
+	Forbidden bool   // it isn't probed at all, for the reason that Why gives
+	Suspect   bool
+	Accusers  []string // peers that have something against it
+	Vouched   int64    // the youngest sign of life that a peer told of; 0: none
 }
 
 // State returns what the judge thinks of a broker.
@@ -158,7 +145,7 @@ func (j *Judge) State(k Key) (s State, ok bool) {
 		return s, false
 	}
 	s = State{
-		Answers: c.answersHere, Answered: c.answered, Failures: c.failures, Suspect: c.suspectFrom != 0, Vouched: c.vouched,
+		Answers: c.answersHere, Answered: c.answered, Failures: c.failures, Why: c.why, Forbidden: c.forbidden, Suspect: c.suspectFrom != 0, Vouched: c.vouched,
 	}
 	for i := range c.against {
 		s.Accusers = append(s.Accusers, c.against[i].peer+" ("+c.against[i].kind.String()+")")

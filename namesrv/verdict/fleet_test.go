@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -156,7 +157,7 @@ func (f *fleet) beat() {
 
 func (b *testBroker) registration() *core.RegisterBroker {
 	return &core.RegisterBroker{
-		ClusterName: b.ClusterName, BrokerName: b.BrokerName, BrokerAddr: b.BrokerAddr, Conn: b.conn,
+		ClusterName: b.ClusterName, BrokerName: b.BrokerName, BrokerAddr: b.BrokerAddr, Conn: b.conn, PeerAddr: netip.AddrPortFrom(hostOf(int(b.conn)), 1).String(),
 		Body: &codec.RegisterBody{DataVersion: b.version, Topics: []codec.TopicConfig{{Name: "t", Perm: 6}, {Name: "u", Perm: 6}}},
 	}
 }
@@ -188,8 +189,8 @@ func (f *fleet) act(i int) {
 	}
 	s.judge.Know(f.now, s.table.Load())
 	s.judge.Due(f.now, 1000, &a)
-	for _, b := range a.Probe {
-		f.probe(i, b)
+	for _, t := range a.Probe {
+		f.probe(i, t.Broker)
 	}
 	for _, d := range a.Declare {
 		f.step(i, d)
@@ -219,7 +220,7 @@ func (f *fleet) probe(i int, b Broker) {
 	t := f.brokers[bi]
 	condition := max(t.dead, f.cut[[2]int{i, bi}])
 	done := func(after int64, o Outcome) {
-		f.inWay = append(f.inWay, delivery{f.now + after, i, func(s *testServer) { s.judge.Probed(f.now, b, o) }})
+		f.inWay = append(f.inWay, delivery{f.now + after, i, func(s *testServer) { s.judge.Probed(f.now, b, Result{Outcome: o, At: hostOf(bi)}) }})
 	}
 	switch {
 	case condition == refusing:

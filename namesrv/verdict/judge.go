@@ -5,10 +5,12 @@ import (
 	"hash/fnv"
 	"io"
 	"maps"
+	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/access"
 )
 
 // Rules are the settings that a Judge follows.
@@ -32,9 +34,6 @@ const (
 	slack = time.Second
 	// checkFor is how long a broker is probed because of a peer's word.
 	checkFor = 15 * time.Second
-	// leastIsolated and isolatedPercent: if as many of the brokers that have answered before fail at once, it is likelier that the way out of
-	// here is broken than that they all are.
-	leastIsolated, isolatedPercent = 3, 50
 )
 
 // Outcome is what a probe came to.
@@ -45,7 +44,23 @@ const (
 	Rejected                      // the connection was refused
 	Silent                        // no connection, or no answer, in time
 	Impossible                    // it couldn't be tried: no such name, no network, no descriptor; says nothing about the broker
+	Forbidden                     // it wasn't tried: nobody has allowed that address
 )
+
+// Result is what came of a probe.
+type Result struct {
+	Outcome
+	At  netip.Addr // that answered
+	Why string     // of what wasn't answered
+}
+
+func (r *Result) failed() bool { return r.Outcome == Silent || r.Outcome == Rejected }
+
+// Target is a broker that is to be probed.
+type Target struct {
+	Broker
+	Origin netip.Addr // where its registration comes from; the zero Addr if that isn't known for certain
+}
 
 // Key is who a broker is to the table: a cluster name and an address.
 type Key struct{ Cluster, Addr string }
@@ -54,7 +69,7 @@ func (b Broker) key() Key { return Key{b.ClusterName, b.BrokerAddr} }
 
 // Actions are what a Judge wants done.
 type Actions struct {
-	Probe   []Broker
+	Probe   []Target
 	Declare []*core.DeclareDead
 	Tell    []Word
 	Turned  []Turn
@@ -81,20 +96,22 @@ type Turn struct {
 //     count as a heartbeat: a broker that only others hear expires here in its time, as on Apache's.
 //   - That a connection ended is told at once, and looked into: as long as the broker still answers here, this server says so, too.
 //   - A refused connection removes at once if a peer has evidence of its own; otherwise like any other failure after RemoveAfter.
-//   - If most brokers fail at once, none is removed that no peer has evidence against; neither if all peers are gone.
+//   - If most brokers fail at once, none is removed that no peer has evidence against; neither if all peers are gone, nor until they could be asked
+//     again afterwards. See isolated.go.
 type Judge struct {
 	rules    Rules
 	cases    map[Key]*brokerCase
 	order    []*brokerCase // all of them, by key
 	first    int           // of order: where Due begins
 	lost     map[Key]*lostBroker
-	peers    int // others that are configured or were seen
-	alive    int // of them now
+	peers    int   // others that are configured or were seen
+	alive    int   // of them now
+	thawed   int64 // when this process last went on after it had stood still
 	words    []Word
 	turns    []Turn
 	snapshot *core.Snapshot
 
-	reachable, failing int // of the last Due
+	isolatedAt int64 // the last Due in which this server seemed to be cut off
 }
 
 // brokerCase is what speaks for and against one broker.
@@ -109,7 +126,10 @@ type brokerCase struct {
 
 	answersHere bool // a probe from here was answered, and no heartbeat came while none was
 	answered    int64
+	at          netip.Addr // that answered then
 	failures    int
+	why         string // of the last probe that wasn't answered; "" once one is
+	forbidden   bool   // it was not tried
 	rejections  int
 	rejectedAt  int64 // the last of them
 	suspectFrom int64 // 0: it isn't
@@ -137,7 +157,7 @@ func NewJudge(r Rules) *Judge {
 // SetPeers tells how many other nameservers there are to ask, and how many of them can be.
 func (j *Judge) SetPeers(known, alive int) { j.peers, j.alive = known, alive }
 
-// Know takes over who is registered, restored brokers left out. It costs nothing if nothing has changed, and reports whether anything has.
+// Know takes over who is registered, restored brokers and addresses that others have replaced left out. It costs nothing if nothing has changed, and reports whether anything has.
 func (j *Judge) Know(now int64, s *core.Snapshot) (changed bool) {
 	if j.snapshot != nil && s.SameLives(j.snapshot) {
 		return false
@@ -145,7 +165,7 @@ func (j *Judge) Know(now int64, s *core.Snapshot) (changed bool) {
 	j.snapshot = s
 	there := make(map[Key]struct{}, len(j.cases))
 	for l := range s.AllLive() {
-		if l.Provisional { // nothing from here speaks for it, and the end of its grace is set
+		if l.Provisional || !s.InPlace(l) { // nothing from here speaks for it, and its end is set
 			continue
 		}
 		k := Key{l.ClusterName, l.BrokerAddr}
@@ -183,31 +203,48 @@ func (j *Judge) schedule(c *brokerCase, k Key, now int64) {
 	c.next = now + int64(h.Sum64()%uint64(spread))
 }
 
+func (c *brokerCase) target() Target { return Target{c.Broker, c.origin()} }
+
+// origin is where the registration comes from; the zero Addr if that isn't known for certain.
+func (c *brokerCase) origin() netip.Addr {
+	if c.live.Claimed {
+		return netip.Addr{}
+	}
+	return access.Peer(c.live.From.Addr)
+}
+
 // sign is the youngest sign of life, heartbeats, answers and peers' words together.
 func (c *brokerCase) sign() int64 {
 	last, _ := c.live.Cell.Last()
 	return max(last, c.answered, c.vouched)
 }
 
-// Probed takes the outcome of a probe.
-func (j *Judge) Probed(now int64, b Broker, o Outcome) {
+// Probed takes the result of a probe.
+func (j *Judge) Probed(now int64, b Broker, r Result) {
 	c := j.cases[b.key()]
 	if c == nil {
-		j.probedLost(now, b, o)
+		j.probedLost(now, b, &r)
 		return
 	}
 	c.probing = false
-	c.next = j.nextProbe(c, now)
-	switch o {
+	if r.failed() && c.began < j.thawed { // it stood still with this process, for all that is known
+		r = Result{Outcome: Impossible, Why: "this nameserver stood still"}
+	}
+	c.why, c.forbidden = r.Why, r.Outcome == Forbidden
+	switch r.Outcome {
 	case Answered:
 		if c.suspectFrom != 0 || len(c.against) > 0 {
 			j.vouch(c, now)
 		}
-		c.answersHere, c.answered = true, now
+		c.answersHere, c.answered, c.at = true, now, r.At
 		j.acquit(c, now)
 	case Rejected, Silent:
-		j.failed(c, now, o)
+		j.failed(c, now, r.Outcome)
+	case Forbidden: // what isn't looked at isn't suspect
+		c.answersHere, c.failures, c.rejections = false, 0, 0
+		j.turn(c, 0, now)
 	}
+	c.next = j.nextProbe(c, now)
 }
 
 // nextProbe is when a broker is probed again: soon after a failure, and while a peer's word is looked into.
@@ -238,7 +275,6 @@ func (j *Judge) failed(c *brokerCase, now int64, o Outcome) {
 	if c.answersHere && c.suspectFrom == 0 && (c.failures >= j.rules.Failures || c.rejections >= 2) {
 		j.turn(c, now, now)
 	}
-	c.next = j.nextProbe(c, now)
 }
 
 // turn makes a broker suspect from a time on, or, from 0, not suspect.
@@ -263,7 +299,7 @@ func (j *Judge) vouch(c *brokerCase, sign int64) {
 // Heard takes a peer's word.
 func (j *Judge) Heard(now int64, peer string, w *Word) {
 	c := j.cases[w.key()]
-	if c == nil || c.BrokerName != w.BrokerName || c.live.DataVersion.After(w.Version) && w.Kind != Alive {
+	if c == nil || c.BrokerName != w.BrokerName {
 		return
 	}
 	w.Sign = min(w.Sign, now)
@@ -273,7 +309,10 @@ func (j *Judge) Heard(now int64, peer string, w *Word) {
 		return
 	}
 	if own := c.sign(); own > w.Sign+int64(slack) {
-		j.vouch(c, own)
+		j.vouch(c, own) // the more so if the peer has missed its latest registration
+	}
+	if c.live.DataVersion.After(w.Version) {
+		return
 	}
 	c.accuse(evidence{peer, w.Kind, w.Sign, now, now})
 	if j.rules.OnWord && !c.probing {
@@ -334,6 +373,7 @@ func (j *Judge) Left(now int64, e *core.Event) {
 
 // Froze tells that this process stood still for late, until now: what was under way proves nothing, and nobody was silent meanwhile.
 func (j *Judge) Froze(now, late int64) {
+	j.thawed = now
 	for _, c := range j.order {
 		if c.answered != 0 {
 			c.answered = min(c.answered+late, now)

@@ -36,12 +36,13 @@ func TestNoFalseRemoval(t *testing.T) {
 	}
 }
 
-// misbehave cuts one server off from one broker, and has brokers and servers stand still for 5 s now and then.
+// misbehave cuts one server off from one broker, and has brokers and servers stand still for 5 s now and then, and brokers register changes.
 func (f *fleet) misbehave(d time.Duration) {
 	pair := [2]int{f.rand.IntN(len(f.servers)), f.rand.IntN(len(f.brokers))}
 	f.cut[pair] = dropping + way(f.rand.IntN(2))
 	for end := f.now + int64(d); f.now < end; {
 		f.run(time.Duration(f.rand.Int64N(int64(8 * time.Second))))
+		f.brokers[f.rand.IntN(len(f.brokers))].change(f.now)
 		until := f.now + int64(5*time.Second)
 		if f.rand.IntN(2) == 0 {
 			f.brokers[f.rand.IntN(len(f.brokers))].pausedUntil = until
@@ -135,9 +136,14 @@ func (f *fleet) revive(b *testBroker) {
 		return
 	}
 	b.dead, b.born = open, f.now
+	b.change(f.now)
+}
+
+// change has a broker register a new version everywhere.
+func (b *testBroker) change(now int64) {
 	b.version.Counter++
 	for i := range b.beats {
-		b.beats[i] = f.now
+		b.beats[i] = now
 	}
 }
 

@@ -11,10 +11,11 @@ import (
 
 // lostBroker is one whose connection ended here, and that is looked for as long as peers may still take that for its death.
 type lostBroker struct {
-	Broker
+	Target
 	version codec.DataVersion
 	until   int64
 	next    int64 // when it is probed; 0: a probe is under way
+	began   int64 // when that began
 }
 
 // mostLost bounds the brokers that are looked for. Of more that are lost at once, most are dead.
@@ -22,7 +23,11 @@ const mostLost = 1024
 
 func (j *Judge) lose(now int64, w *Word) {
 	if j.rules.OnWord && len(j.lost) < mostLost {
-		j.lost[w.key()] = &lostBroker{w.Broker, w.Version, now + int64(checkFor), now}
+		t := Target{Broker: w.Broker}
+		if c := j.cases[w.key()]; c != nil {
+			t = c.target()
+		}
+		j.lost[w.key()] = &lostBroker{Target: t, version: w.Version, until: now + int64(checkFor), next: now}
 	}
 }
 
@@ -33,8 +38,8 @@ func (j *Judge) lookForLost(now int64, room int, a *Actions) {
 		if _, back := j.cases[k]; back || now > l.until {
 			delete(j.lost, k)
 		} else if l.next != 0 && l.next <= now && len(a.Probe) < room {
-			l.next = 0
-			a.Probe = append(a.Probe, l.Broker)
+			l.next, l.began = 0, now
+			a.Probe = append(a.Probe, l.Target)
 		}
 	}
 }
@@ -44,12 +49,16 @@ func compareKeys(a, b Key) int {
 }
 
 // probedLost takes the outcome of a probe of a broker that isn't registered: one that answers is spoken for.
-func (j *Judge) probedLost(now int64, b Broker, o Outcome) {
+func (j *Judge) probedLost(now int64, b Broker, r *Result) {
 	l := j.lost[b.key()]
 	if l == nil {
 		return
 	}
-	if o != Answered {
+	if r.failed() && l.began < j.thawed {
+		l.next = now
+		return
+	}
+	if r.Outcome != Answered {
 		delete(j.lost, b.key())
 		return
 	}

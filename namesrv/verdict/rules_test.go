@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -16,6 +17,8 @@ type bench struct {
 	judge *Judge
 	now   int64
 	acts  Actions
+	// hosts and sources say where the nth broker answers and registers from; nil: each from a host of its own.
+	hosts, sources func(int) netip.Addr
 }
 
 var anyVersion = codec.DataVersion{Timestamp: 5, Counter: 5}
@@ -31,12 +34,29 @@ func newBench(t *testing.T, rules Rules, brokers int) *bench {
 
 func nth(i int) Broker { return Broker{"c", fmt.Sprint("b", i), fmt.Sprint("b", i, ":1"), 0} }
 
+// hostOf is the address of the nth host.
+func hostOf(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}) }
+
+func (b *bench) host(i int) netip.Addr {
+	if b.hosts != nil {
+		return b.hosts(i)
+	}
+	return hostOf(i)
+}
+
+func (b *bench) source(i int) netip.Addr {
+	if b.sources != nil {
+		return b.sources(i)
+	}
+	return b.host(i)
+}
+
 func (b *bench) register(i int) {
 	n := nth(i)
 	topics := []codec.TopicConfig{{Name: "t", Perm: 6}, {Name: "u", Perm: 6}}
 	var out core.Outcome
 	b.table.Step(b.now, []core.Command{&core.RegisterBroker{
-		Conn: 1, ClusterName: n.ClusterName, BrokerName: n.BrokerName, BrokerAddr: n.BrokerAddr,
+		Conn: 1, PeerAddr: netip.AddrPortFrom(b.source(i), 1).String(), ClusterName: n.ClusterName, BrokerName: n.BrokerName, BrokerAddr: n.BrokerAddr,
 		Body: &codec.RegisterBody{DataVersion: anyVersion, Topics: topics},
 	}}, &out)
 	b.judge.Know(b.now, b.table.Load())
@@ -49,9 +69,16 @@ func (b *bench) pass(d time.Duration, outcome func(Broker) Outcome) {
 		probes := len(b.acts.Probe)
 		b.judge.Due(b.now, 1000, &b.acts)
 		for _, p := range b.acts.Probe[probes:] {
-			b.judge.Probed(b.now, p, outcome(p))
+			b.judge.Probed(b.now, p.Broker, b.result(p.Broker, outcome(p.Broker)))
 		}
 	}
+}
+
+// result is what comes of a probe of that broker.
+func (b *bench) result(of Broker, o Outcome) Result {
+	i := 0
+	fmt.Sscanf(of.BrokerName, "b%d", &i)
+	return Result{Outcome: o, At: b.host(i)}
 }
 
 func (b *bench) hear(peer string, kind Kind, i int, age time.Duration) {
@@ -122,6 +149,21 @@ func TestWordOfSomethingElse(t *testing.T) {
 	}
 	b.pass(time.Second, always(Answered))
 	b.wantDeclared(0, "")
+	if s, _ := b.judge.State(nth(0).key()); len(s.Accusers) > 0 {
+		t.Errorf("accused by %v", s.Accusers)
+	}
+}
+
+// A suspicion about a registration that has been followed by another is none here, and who knows that the broker lives says so.
+func TestSuspicionOfAnEarlierRegistration(t *testing.T) {
+	b := newBench(t, probing, 1)
+	w := Word{Kind: Suspect, Broker: nth(0), Version: anyVersion, Sign: b.now - int64(20*time.Second)}
+	w.Version.Counter--
+	b.judge.Heard(b.now, "ns2", &w)
+	b.judge.Due(b.now, 0, &b.acts)
+	if tell := b.acts.Tell; len(tell) != 1 || tell[0].Kind != Alive || tell[0].Sign != b.now || tell[0].Version != anyVersion {
+		t.Errorf("told %+v", tell)
+	}
 	if s, _ := b.judge.State(nth(0).key()); len(s.Accusers) > 0 {
 		t.Errorf("accused by %v", s.Accusers)
 	}
@@ -200,6 +242,31 @@ func TestVouchedBrokerStays(t *testing.T) {
 	b.wantDeclared(1, "")
 }
 
+// A server that was cut off asks again before it believes what probes came to meanwhile.
+func TestIsolationHasEnded(t *testing.T) {
+	for name, brokers := range map[string]int{"by its peers": 1, "by its brokers": leastIsolated} {
+		b := newBench(t, probing, brokers)
+		b.pass(2*time.Second, always(Answered))
+		if brokers < leastIsolated {
+			b.judge.SetPeers(2, 0)
+		}
+		b.pass(30*time.Second, always(Silent))
+		b.judge.SetPeers(2, 1)
+		healed := func(n Broker) Outcome { // the first is the last that answers again
+			if n == nth(0) {
+				return Silent
+			}
+			return Answered
+		}
+		b.pass(2*time.Second, healed)
+		if len(b.acts.Declare) > 0 {
+			t.Errorf("%s: declared dead %+v", name, b.acts.Declare)
+		}
+		b.pass(8*time.Second, healed) // it is dead after all
+		b.wantDeclared(1, "")
+	}
+}
+
 // What couldn't be tried counts for nothing, and a broker never reached stays.
 func TestImpossibleProbesProveNothing(t *testing.T) {
 	for name, first := range map[string]Outcome{"once reached": Answered, "never reached": Impossible} {
@@ -217,6 +284,51 @@ func TestImpossibleProbesProveNothing(t *testing.T) {
 	}
 }
 
+// A broker that may not be probed any more isn't suspect for what was seen before, and stays.
+func TestForbiddenBrokerStays(t *testing.T) {
+	b := newBench(t, probing, 1)
+	b.pass(2*time.Second, always(Answered))
+	b.pass(4*time.Second, always(Silent))
+	if b.judge.Suspects() != 1 {
+		t.Fatal("not suspect")
+	}
+	b.pass(time.Minute, always(Forbidden))
+	b.wantDeclared(0, "")
+	if s, _ := b.judge.State(nth(0).key()); s.Suspect || !s.Forbidden {
+		t.Errorf("%+v", s)
+	}
+	b.pass(2*time.Second, always(Answered))
+	if s, _ := b.judge.State(nth(0).key()); s.Forbidden || !s.Answers {
+		t.Errorf("%+v", s)
+	}
+}
+
+// An address that another has replaced is nobody's any more: it isn't probed, though its life lasts until its timeout.
+func TestReplacedAddressIsNotProbed(t *testing.T) {
+	b := newBench(t, probing, 1)
+	b.pass(2*time.Second, always(Answered))
+	var out core.Outcome
+	register := func(addr string) {
+		b.table.Step(b.now, []core.Command{&core.RegisterBroker{
+			Conn: 2, ClusterName: "c", BrokerName: "b0", BrokerAddr: addr, Body: &codec.RegisterBody{DataVersion: anyVersion, Topics: []codec.TopicConfig{{Name: "t", Perm: 6}}},
+		}}, &out)
+		b.judge.Know(b.now, b.table.Load())
+	}
+	for i := range 20 { // a container that comes back with another address each time
+		register(fmt.Sprint("b0:", 100+i))
+	}
+	probed := map[string]bool{}
+	for _, p := range b.begin(3 * time.Second) {
+		probed[p.BrokerAddr] = true
+	}
+	if len(probed) != 1 || !probed["b0:119"] {
+		t.Errorf("probed %v", probed)
+	}
+	if _, known := b.judge.State(nth(0).key()); known {
+		t.Error("the former address is judged")
+	}
+}
+
 // Brokers that are slow to answer keep nobody else from being probed.
 func TestSlowBrokersDontStarveOthers(t *testing.T) {
 	b := newBench(t, probing, 50)
@@ -227,7 +339,7 @@ func TestSlowBrokersDontStarveOthers(t *testing.T) {
 		b.judge.Due(b.now, 1, &b.acts)
 		for _, p := range b.acts.Probe {
 			probed[p.BrokerName]++
-			b.judge.Probed(b.now, p, Silent)
+			b.judge.Probed(b.now, p.Broker, Result{Outcome: Silent})
 		}
 	}
 	for i := range 50 {
@@ -252,6 +364,82 @@ func TestPauseProvesNothing(t *testing.T) {
 	}
 	b.pass(time.Second, always(Silent))
 	b.wantDeclared(0, "")
+}
+
+// begin lets a second go by and returns the brokers whose probes have begun; nothing comes of them yet.
+func (b *bench) begin(d time.Duration) (probes []Target) {
+	for end := b.now + int64(d); b.now < end; {
+		b.now += int64(100 * time.Millisecond)
+		var a Actions
+		b.judge.Due(b.now, 1000, &a)
+		probes = append(probes, a.Probe...)
+	}
+	return probes
+}
+
+// What a probe comes to that was under way when this process stood still proves nothing, but for an answer.
+func TestProbeUnderWayInAPause(t *testing.T) {
+	for _, o := range []Outcome{Silent, Rejected, Answered} {
+		b := newBench(t, probing, 1)
+		b.pass(2*time.Second, always(Answered))
+		if got := b.begin(2 * time.Second); len(got) != 1 {
+			t.Fatalf("%d probes begun", len(got))
+		}
+		b.now += int64(20 * time.Second)
+		b.judge.Froze(b.now, int64(20*time.Second))
+		b.judge.Probed(b.now, nth(0), b.result(nth(0), o))
+		if s, _ := b.judge.State(nth(0).key()); s.Failures != 0 || (o == Answered) != (s.Answered == b.now) {
+			t.Errorf("%d: %+v", o, s)
+		}
+		if got := b.begin(2 * time.Second); len(got) != 1 {
+			t.Errorf("%d: %d probes afterwards", o, len(got))
+		}
+		b.judge.Probed(b.now, nth(0), b.result(nth(0), Silent)) // begun since
+		if s, _ := b.judge.State(nth(0).key()); s.Failures != 1 {
+			t.Errorf("%d: a failure since counts: %+v", o, s)
+		}
+	}
+}
+
+// A broker that was lost before a pause is looked for after it, whatever the probe under way comes to.
+func TestLostInAPause(t *testing.T) {
+	b := newBench(t, probing, 0)
+	n := nth(0)
+	b.judge.Left(b.now, &core.Event{
+		Kind: core.EventClosed, ClusterName: n.ClusterName, BrokerName: n.BrokerName, BrokerAddr: n.BrokerAddr, Sign: b.now, Version: anyVersion, ByPeer: true,
+	})
+	if got := b.begin(time.Second); len(got) != 1 {
+		t.Fatalf("%d probes", len(got))
+	}
+	b.now += int64(5 * time.Second)
+	b.judge.Froze(b.now, int64(5*time.Second))
+	b.judge.Probed(b.now, n, Result{Outcome: Silent})
+	if got := b.begin(time.Second); len(got) != 1 {
+		t.Errorf("%d probes after the pause", len(got))
+	}
+	b.judge.Probed(b.now, n, Result{Outcome: Silent})
+	if got := b.begin(time.Second); len(got) != 0 {
+		t.Errorf("%d probes of one that is lost", len(got))
+	}
+}
+
+// After an answer a broker is asked again an interval later, not at once.
+func TestAnswerEndsTheHurry(t *testing.T) {
+	rules := probing
+	rules.Interval = 10 * time.Second
+	b := newBench(t, rules, 1)
+	b.pass(11*time.Second, always(Answered))
+	b.pass(15*time.Second, always(Silent))
+	if b.judge.Suspects() != 1 {
+		t.Fatal("not suspect")
+	}
+	b.pass(time.Second, always(Answered))
+	if s, _ := b.judge.State(nth(0).key()); s.Suspect {
+		t.Fatal("not probed every second while it is suspect")
+	}
+	if got := b.begin(7 * time.Second); len(got) != 0 {
+		t.Errorf("probed %d times more", len(got))
+	}
 }
 
 // Others' words aren't passed on, nor ends of this server's own making or of brokers that nobody knew.

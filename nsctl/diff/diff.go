@@ -1,8 +1,8 @@
 // Package diff compares what nameservers say: brokers, clusters, topics, routes and KV tables, asked by the remoting protocol alone, so
 // that Apache's can be compared with ours.
 //
-// What differs is looked at again after a while, and only what differs twice in a row is reported: nameservers hear of a change one after
-// the other, and may be asked in between. Routes are remembered as digests at first; only those that differ are held as they are, one topic
+// What differs is looked at again after a while, and only what differs twice in a row, in the same way, is reported: nameservers hear of a
+// change one after the other, and may be asked in between. Of what changes all the time, what differs at each of maxLooks looks is. Routes are remembered as digests at first; only those that differ are held as they are, one topic
 // at a time.
 package diff
 
@@ -36,7 +36,7 @@ type Options struct {
 	Pause func(ctx context.Context) error
 }
 
-// maxLooks bounds how often what differs is looked at again because something else differs each time.
+// maxLooks bounds how often what differs is looked at because something else differs each time.
 const maxLooks = 4
 
 // maxOfThing bounds the differences that are told of one thing; the rest is counted.
@@ -66,10 +66,8 @@ func Run(ctx context.Context, servers []Nameserver, o Options) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(before) == 0 {
-		return c.result(nil), nil
-	}
-	for look := 2; ; look++ {
+	always := before // what differs at each look, in whatever way
+	for look := 2; len(before) > 0; look++ {
 		if err := o.Pause(ctx); err != nil {
 			return nil, err
 		}
@@ -77,17 +75,52 @@ func Run(ctx context.Context, servers []Nameserver, o Options) (*Result, error) 
 		if err != nil {
 			return nil, err
 		}
-		confirmed := maps.Clone(now)
-		maps.DeleteFunc(confirmed, func(t thing, _ []Difference) bool { _, twice := before[t]; return !twice })
-		if len(confirmed) == len(now) || look == maxLooks {
-			return c.result(confirmed), nil
+		always = now.which(func(s subject, _ Difference) bool { return always.about(s) })
+		twice := now.which(func(s subject, d Difference) bool { return before.about(s) && d.equal(before[s]) })
+		switch {
+		case len(twice) == len(now):
+			return c.result(twice), nil
+		case look == maxLooks:
+			maps.Copy(twice, always)
+			return c.result(twice), nil
 		}
 		before = now
 	}
+	return c.result(nil), nil
 }
 
-// findings are the differences by what they are about. After the first look those of routes are empty: it isn't known yet what differs.
-type findings map[thing][]Difference
+func (d Difference) equal(other Difference) bool {
+	return slices.EqualFunc(d.Values, other.Values, func(a, b *string) bool {
+		return (a == nil) == (b == nil) && (a == nil || *a == *b)
+	})
+}
+
+// subject is what a difference is about.
+type subject struct {
+	thing
+	what string
+}
+
+// findings are the differences of one look.
+type findings map[subject]Difference
+
+func (f findings) add(differences []Difference) {
+	for _, d := range differences {
+		f[subject{thing{d.Kind, d.Name}, d.What}] = d
+	}
+}
+
+func (f findings) about(s subject) bool {
+	_, ok := f[s]
+	return ok
+}
+
+// which are those that are to be kept.
+func (f findings) which(keep func(subject, Difference) bool) findings {
+	kept := maps.Clone(f)
+	maps.DeleteFunc(kept, func(s subject, d Difference) bool { return !keep(s, d) })
+	return kept
+}
 
 // comparison is one run. Its methods are called by one goroutine.
 type comparison struct {
@@ -112,6 +145,7 @@ func (c *comparison) lookAtAll(ctx context.Context) (findings, error) {
 	if err != nil {
 		return nil, err
 	}
+	var differ []string
 	for i, topic := range topics {
 		var first *digest
 		for s := range c.servers {
@@ -120,11 +154,11 @@ func (c *comparison) lookAtAll(ctx context.Context) (findings, error) {
 			case first == nil:
 				first = d
 			case *d != *first:
-				found[thing{KindRoute, topic}] = nil
+				differ = append(differ, topic)
 			}
 		}
 	}
-	return found, nil
+	return found, c.addRoutes(ctx, found, all, slices.Compact(differ))
 }
 
 // lookAgain compares the tables, and the routes that differed or that can be compared since.
@@ -134,22 +168,27 @@ func (c *comparison) lookAgain(ctx context.Context, before findings) (findings, 
 		return nil, err
 	}
 	found := c.compareTables(all)
-	topics := slices.DeleteFunc(listedTwice(all), func(topic string) bool {
-		_, route := before[thing{KindRoute, topic}]
-		_, list := before[thing{KindTopic, topic}]
-		return !route && !list
-	})
+	differed := map[string]bool{}
+	for s := range before {
+		if s.kind == KindRoute || s.kind == KindTopic {
+			differed[s.name] = true
+		}
+	}
+	topics := slices.DeleteFunc(listedTwice(all), func(topic string) bool { return !differed[topic] })
+	return found, c.addRoutes(ctx, found, all, topics)
+}
+
+// addRoutes asks for the routes of topics, at the same time where they are listed, and adds what differs of them.
+func (c *comparison) addRoutes(ctx context.Context, found findings, all []tables, topics []string) error {
 	differences := make([][]Difference, len(topics))
-	err = each(ctx, len(topics), c.InFlight, func(ctx context.Context, i int) (err error) {
+	err := each(ctx, len(topics), c.InFlight, func(ctx context.Context, i int) (err error) {
 		differences[i], err = c.compareRoutes(ctx, all, topics[i])
 		return err
 	})
-	for i, topic := range topics {
-		if len(differences[i]) > 0 {
-			found[thing{KindRoute, topic}] = differences[i]
-		}
+	for _, d := range differences {
+		found.add(d)
 	}
-	return found, err
+	return err
 }
 
 // tables asks all nameservers at the same time.
@@ -199,9 +238,7 @@ func (c *comparison) compareTables(all []tables) findings {
 			for s := range all {
 				said[s] = all[s][t]
 			}
-			if d := compare(t, said); len(d) > 0 {
-				found[t] = d
-			}
+			found.add(compare(t, said))
 		}
 	}
 	c.counts.Brokers, c.counts.Topics, c.counts.KVTables = counts[KindBroker], counts[KindTopic], counts[KindKV]
@@ -264,7 +301,7 @@ func routeOf(ctx context.Context, n Nameserver, topic string) (facts, error) {
 	return routeFacts(route), nil
 }
 
-// compare returns what of a thing isn't said alike, sorted. Who has nil doesn't know the thing: that is one difference, and the others are
+// compare returns what of a thing isn't said alike. Who has nil doesn't know the thing: that is one difference, and the others are
 // compared with one another. A topic's route is none of those that don't list it, which is a difference of the list.
 func compare(t thing, said []facts) (differences []Difference) {
 	done := map[string]bool{}
@@ -279,9 +316,8 @@ func compare(t thing, said []facts) (differences []Difference) {
 			}
 		}
 	}
-	slices.SortFunc(differences, func(a, b Difference) int { return cmp.Compare(a.What, b.What) })
 	if values, all := knownTo(said); !all && t.kind != KindRoute {
-		differences = slices.Insert(differences, 0, Difference{t.kind, t.name, Known, values})
+		differences = append(differences, Difference{t.kind, t.name, Known, values})
 	}
 	return differences
 }
@@ -322,15 +358,26 @@ func valuesOf(what string, said []facts) (values []*string, alike bool) {
 // result puts findings in order.
 func (c *comparison) result(found findings) *Result {
 	r := c.counts
-	for _, t := range slices.SortedFunc(maps.Keys(found), thing.compare) {
-		d := found[t]
-		if len(d) > maxOfThing {
-			r.Omitted += len(d) - maxOfThing
-			d = d[:maxOfThing]
+	of := map[thing]int{}
+	for _, s := range slices.SortedFunc(maps.Keys(found), subject.compare) {
+		if of[s.thing]++; of[s.thing] > maxOfThing {
+			r.Omitted++
+		} else {
+			r.Differences = append(r.Differences, found[s])
 		}
-		r.Differences = append(r.Differences, d...)
 	}
 	return &r
+}
+
+// compare puts first that a thing isn't known.
+func (a subject) compare(b subject) int {
+	unknown := func(s subject) int {
+		if s.what == Known {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(a.thing.compare(b.thing), cmp.Compare(unknown(a), unknown(b)), cmp.Compare(a.what, b.what))
 }
 
 // each calls do for 0 to n-1, limit at a time, until one fails.

@@ -324,6 +324,17 @@ func TestChangesMeanwhile(t *testing.T) {
 		{"another difference for a moment", func(b *registry) { b.kv["n"] = map[string]string{"k": "v"} },
 			[]func(*registry){func(b *registry) { delete(b.routes, "T") }, func(b *registry) { b.routes["T"] = route }}, "kv n key k | - | v"},
 		{"all is well at first", func(*registry) {}, nil, ""},
+		{"another key of the same table each time", func(b *registry) { b.kv["n"] = map[string]string{"k1": "v"} }, []func(*registry){
+			func(b *registry) { b.kv["n"] = map[string]string{"k2": "v"} },
+			func(b *registry) { b.kv["n"] = map[string]string{"k3": "v"} },
+			func(b *registry) { b.kv["n"] = map[string]string{} },
+		}, ""},
+		{"another address each time, then the same", func(b *registry) { b.address("h:2") }, []func(*registry){
+			func(b *registry) { b.address("h:3") }, func(b *registry) { b.address("h:1") },
+		}, ""},
+		{"always another address", func(b *registry) { b.address("h:2") }, []func(*registry){
+			func(b *registry) { b.address("h:3") }, func(b *registry) { b.address("h:4") }, func(b *registry) { b.address("h:5") },
+		}, "broker b address of id 0 | h:1 | h:5\nroute T broker b: address of id 0 | h:1 | h:5"},
 		{"never still", func(b *registry) { delete(b.routes, "T") }, []func(*registry){
 			func(b *registry) { b.routes["T"] = route; b.routes["X1"] = route },
 			func(b *registry) { delete(b.routes, "X1"); b.routes["X2"] = route },
@@ -349,6 +360,39 @@ func TestChangesMeanwhile(t *testing.T) {
 			}
 		})
 	}
+}
+
+func (r *registry) address(addr string) {
+	r.brokers["b"] = codec.BrokerData{BrokerName: "b", Cluster: "c", Addrs: []codec.BrokerAddr{{ID: 0, Addr: addr}}}
+}
+
+// A registration that comes in while the routes of the first look are read, to one nameserver after the other, is looked at again at once.
+func TestChangeWithinALook(t *testing.T) {
+	a := newRegistry()
+	a.brokers["b"] = codec.BrokerData{BrokerName: "b", Cluster: "c", Addrs: []codec.BrokerAddr{{ID: 0, Addr: "h:1"}}}
+	a.routes["T"] = codec.TopicRouteData{Queues: []codec.QueueData{{BrokerName: "b", ReadQueueNums: 4}}}
+	b := &behind{registry: a.clone(), late: codec.TopicRouteData{Queues: []codec.QueueData{{BrokerName: "b", ReadQueueNums: 2}}}}
+	r, err := Run(t.Context(), []Nameserver{a, b}, options(func(context.Context) error { t.Error("looked again after a while"); return nil }))
+	if err != nil || len(r.Differences) > 0 || !b.asked {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// behind hears of a change after its first answer.
+type behind struct {
+	*registry
+	late  codec.TopicRouteData
+	asked bool
+}
+
+func (b *behind) Route(ctx context.Context, topic string) (*codec.TopicRouteData, error) {
+	if !b.asked {
+		b.asked = true
+		route := b.late
+		route.Brokers = []codec.BrokerData{b.brokers["b"]}
+		return &route, nil
+	}
+	return b.registry.Route(ctx, topic)
 }
 
 // A nameserver that can't be asked, and a run that is ended, are no result.

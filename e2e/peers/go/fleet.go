@@ -28,7 +28,7 @@ type fleetFlow struct {
 // fleet lets so many clients, each a producer and a push consumer of one group, send messages in turn, without retries,
 // and receive them. It says "ready" when the first has come back, and "failed …" for each send that failed. Commands on standard
 // input: report, answered by "report " and the counts, and stop: the result follows when all that was sent has come back.
-func fleet(nameservers []string, topic string, clients int) (result string, err error) {
+func fleet(nameservers primitive.NsResolver, topic string, clients int) (result string, err error) {
 	rlog.SetLogLevel("fatal") // what goes wrong shows in what was sent
 	f := &fleetFlow{sent: map[string]bool{}, arrived: map[string]bool{}}
 	var producers []rocketmq.Producer
@@ -59,14 +59,13 @@ func fleet(nameservers []string, topic string, clients int) (result string, err 
 }
 
 // join starts a client: producer and consumer of one instance name share connections.
-func (f *fleetFlow) join(name string, nameservers []string, topic string) (rocketmq.Producer, error) {
-	resolver := primitive.NewPassthroughResolver(nameservers)
-	p, err := rocketmq.NewProducer(producer.WithGroupName(topic+"-producers"), producer.WithNsResolver(resolver),
+func (f *fleetFlow) join(name string, nameservers primitive.NsResolver, topic string) (rocketmq.Producer, error) {
+	p, err := rocketmq.NewProducer(producer.WithGroupName(topic+"-producers"), producer.WithNsResolver(nameservers),
 		producer.WithInstanceName(name), producer.WithRetry(0))
 	if err != nil {
 		return nil, err
 	}
-	c, err := rocketmq.NewPushConsumer(consumer.WithGroupName(topic+"-consumers"), consumer.WithNsResolver(resolver),
+	c, err := rocketmq.NewPushConsumer(consumer.WithGroupName(topic+"-consumers"), consumer.WithNsResolver(nameservers),
 		consumer.WithInstance(name), consumer.WithConsumeFromWhere(consumer.ConsumeFromFirstOffset))
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
 // Command client lets RocketMQ's Go client do what its arguments say: a task, the nameservers' addresses joined by
-// semicolons, a topic and a number.
+// semicolons or the URL of an address server, a topic and a number.
 //
 //	roundtrip: that many messages are sent and received by a push consumer
 //	fleet:     that many clients send and receive until standard input says stop; see fleet.go
@@ -14,12 +14,12 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 
+	"github.com/apache/rocketmq-client-go/v2/primitive"
 	"github.com/apache/rocketmq-client-go/v2/rlog"
 )
 
-var tasks = map[string]func(nameservers []string, topic string, number int) (result string, err error){
+var tasks = map[string]func(nameservers primitive.NsResolver, topic string, number int) (result string, err error){
 	"roundtrip": roundTrip,
 	"fleet":     fleet,
 	"routes":    routes,
@@ -34,7 +34,7 @@ func main() {
 		fail("number: %v", err)
 	}
 	rlog.SetLogLevel("warn")
-	result, err := tasks[os.Args[1]](strings.Split(os.Args[2], ";"), os.Args[3], number)
+	result, err := tasks[os.Args[1]](resolver(os.Args[2]), os.Args[3], number)
 	if err != nil {
 		fail("%v", err)
 	}

@@ -22,15 +22,14 @@ const (
 )
 
 // roundTrip produces messages to a topic and receives them with a push consumer.
-func roundTrip(nameservers []string, topic string, count int) (result string, err error) {
+func roundTrip(nameservers primitive.NsResolver, topic string, count int) (result string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	nameserver := primitive.NewPassthroughResolver(nameservers)
-	sends, err := produce(ctx, nameserver, topic, count)
+	sends, err := produce(ctx, nameservers, topic, count)
 	if err != nil {
 		return "", fmt.Errorf("produce: %w", err)
 	}
-	received, duplicates, err := consume(ctx, nameserver, topic, sends)
+	received, duplicates, err := consume(ctx, nameservers, topic, sends)
 	if err != nil {
 		return "", fmt.Errorf("consume: %w", err)
 	}
@@ -45,8 +44,8 @@ func body(i int) string { return fmt.Sprintf("message %d", i) }
 
 // produce sends the messages one after the other and returns how often each was sent: a slow broker may have stored one
 // whose sender has given up. The broker creates the topic for the first.
-func produce(ctx context.Context, nameserver primitive.NsResolver, topic string, count int) (sends map[string]int, err error) {
-	p, err := rocketmq.NewProducer(producer.WithGroupName(topic+"-producers"), producer.WithNsResolver(nameserver),
+func produce(ctx context.Context, nameservers primitive.NsResolver, topic string, count int) (sends map[string]int, err error) {
+	p, err := rocketmq.NewProducer(producer.WithGroupName(topic+"-producers"), producer.WithNsResolver(nameservers),
 		producer.WithRetry(0))
 	if err != nil {
 		return nil, err
@@ -86,8 +85,8 @@ func send(ctx context.Context, p rocketmq.Producer, topic, body string) error {
 
 // consume returns how many of the messages came, and how often one came that had not been sent once more. It reads the
 // topic from its beginning until all have come or the context ends.
-func consume(ctx context.Context, nameserver primitive.NsResolver, topic string, sends map[string]int) (received, duplicates int, err error) {
-	c, err := rocketmq.NewPushConsumer(consumer.WithGroupName(topic+"-consumers"), consumer.WithNsResolver(nameserver),
+func consume(ctx context.Context, nameservers primitive.NsResolver, topic string, sends map[string]int) (received, duplicates int, err error) {
+	c, err := rocketmq.NewPushConsumer(consumer.WithGroupName(topic+"-consumers"), consumer.WithNsResolver(nameservers),
 		consumer.WithConsumeFromWhere(consumer.ConsumeFromFirstOffset))
 	if err != nil {
 		return 0, 0, err

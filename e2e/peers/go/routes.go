@@ -20,10 +20,10 @@ const readingTime = 20 * time.Second
 // nameserver at each pull and then the broker that the route names. Nobody listens there, so that a pull tells what the route said: it
 // had no queue, or an address at which a connection was refused. It says "ready" once the topic has a route, which it must have
 // meanwhile; anything else than these two is counted as odd, and the first of it is shown.
-func routes(nameservers []string, topic string, reads int) (result string, err error) {
+func routes(nameservers primitive.NsResolver, topic string, reads int) (result string, err error) {
 	rlog.SetLogLevel("fatal") // each of these pulls fails
 	c, err := rocketmq.NewPullConsumer(consumer.WithGroupName(topic+"-readers"),
-		consumer.WithNsResolver(primitive.NewPassthroughResolver(nameservers)))
+		consumer.WithNsResolver(nameservers))
 	if err != nil {
 		return "", err
 	}

@@ -28,7 +28,8 @@ import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 /**
  * Sends numbered messages to a topic without a pause, receives them in a consumer group, and accounts for each.
  *
- * <p>Arguments: nameserver addresses, topic and, if more than one, the number of clients, which take turns to send. Producer and
+ * <p>Arguments: nameserver addresses, or - for none, which leaves them to the address server of rocketmq.namesrv.domain, topic and, if more than
+ * one, the number of clients, which take turns to send. The system property flow.unit is the clients' unit. Producer and
  * consumer share a client, as programs that use both do; its retries are the default ones. It says "ready" after the first message has come back, and "failed …" for each send that
  * threw or was not stored. Commands on standard input:
  *
@@ -50,6 +51,8 @@ public final class Flow {
     private static final int REQUEST_LIMIT_MILLIS = 10_000;
     private static final long RECEIVE_LIMIT_SECONDS = 60;
     private static final int GET_ROUTE = 105;
+
+    private static final String NO_NAMESERVERS = "-";
 
     private final String nameservers;
     private final String topic;
@@ -110,7 +113,7 @@ public final class Flow {
     }
 
     private DefaultMQProducer startProducer(String client) throws MQClientException {
-        DefaultMQProducer producer = new DefaultMQProducer("flow-producer", new PollCounter());
+        DefaultMQProducer producer = new DefaultMQProducer(topic + "-producer", new PollCounter());
         configure(producer, client);
         producer.setSendMsgTimeout(REQUEST_LIMIT_MILLIS);
         producer.start();
@@ -118,7 +121,10 @@ public final class Flow {
     }
 
     private void configure(ClientConfig client, String instance) {
-        client.setNamesrvAddr(nameservers);
+        if (!nameservers.equals(NO_NAMESERVERS)) {
+            client.setNamesrvAddr(nameservers);
+        }
+        client.setUnitName(System.getProperty("flow.unit"));
         client.setInstanceName(instance);
         client.setPollNameServerInterval(POLL_MILLIS);
         client.setHeartbeatBrokerInterval(1000);
@@ -126,7 +132,7 @@ public final class Flow {
     }
 
     private DefaultMQPushConsumer startConsumer(String client) throws MQClientException {
-        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer("flow-consumer");
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(topic + "-consumer");
         configure(consumer, client);
         consumer.setConsumeFromWhere(ConsumeFromWhere.CONSUME_FROM_FIRST_OFFSET);
         consumer.subscribe(topic, "*");
