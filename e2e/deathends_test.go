@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -57,13 +58,13 @@ func parseEnds(plan string) ([]deathEnd, error) {
 	return ends, nil
 }
 
-// run tries an end as often as it says. How long after the victim's last registration it comes decides much, so the runs are spread evenly
-// over the time between two. The table is printed after each run: a test that is broken off has said what it knew.
+// run tries an end as often as it says, each time at another moment. The table is printed after each run: a test that is broken off has said
+// what it knew.
 func (d *deathLab) run(t *testing.T, end deathEnd) {
 	t.Helper()
 	table := &deathTable{rows: d.rows}
 	for i := range end.runs {
-		phase := registersEvery * time.Duration(2*i+1) / time.Duration(2*end.runs)
+		phase := phaseOf(i)
 		d.awaitRegistration(t)
 		time.Sleep(phase)
 		w := newDeathWatch(d)
@@ -73,6 +74,13 @@ func (d *deathLab) run(t *testing.T, end deathEnd) {
 		t.Logf("\n%s:\n\n%s", end.title, end.shows(table))
 		d.settle(t)
 	}
+}
+
+// phaseOf is how long after a registration the end of a run comes, which decides much. Steps of the golden ratio spread any number of runs
+// over the time between two registrations, and over the shorter cycles within it, those of probes and keepalives.
+func phaseOf(run int) time.Duration {
+	_, part := math.Modf(0.5 + float64(run)/math.Phi)
+	return time.Duration(part * float64(registersEvery)).Truncate(100 * time.Millisecond)
 }
 
 // awaitRegistration waits until the victim has registered once more.
