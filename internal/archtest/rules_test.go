@@ -63,10 +63,10 @@ var rules = map[string]rule{
 	"admin":                       {ours: []string{"internal/build", "namesrv"}, libraries: []string{prometheus}},
 	"cmd/namesrv":                 {ours: []string{"admin", "admin/api", "codec", "namesrv", "namesrv/logfile", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
 
-	"nsctl/ask":      {ours: []string{"codec", "remoting"}},
+	"nsctl/ask":      {ours: []string{"codec", "internal/excerpt", "remoting"}},
 	"nsctl/diff":     {ours: []string{"codec", "nsctl/ask"}, libraries: []string{syncx}},
-	"nsctl/httpside": {libraries: []string{promText, promModel}},
-	"nsctl":          {ours: []string{"codec", "namesrv/settings", "nsctl/*"}, libraries: []string{cobra, syncx}},
+	"nsctl/httpside": {ours: []string{"internal/excerpt"}, libraries: []string{promText, promModel}},
+	"nsctl":          {ours: []string{"codec", "internal/build", "internal/excerpt", "namesrv/settings", "nsctl/*"}, libraries: []string{cobra, syncx}},
 	"cmd/nsctl":      {ours: []string{"nsctl"}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.
