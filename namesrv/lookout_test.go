@@ -313,7 +313,7 @@ func TestWordsOfPeers(t *testing.T) {
 	p := listenProbed(t)
 	home := t.TempDir()
 	c := settings.Default(settings.Env{HomeDir: home})
-	c.PeerListenAddress, c.ProbeTimeoutMillis = "127.0.0.1:0", 20
+	c.PeerListenAddress, c.ProbeTimeoutMillis = "127.0.0.1:0", 2000
 	s := newTestServer(t, home, Options{Settings: c})
 	var told toldWords
 	s.lookout.tell = told.add
