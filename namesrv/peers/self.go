@@ -104,8 +104,14 @@ func (r *recent) hold(digest uint64, now, since int64) {
 	r.entries = append(r.entries, dated{digest, now})
 }
 
-func (r *recent) held(digest uint64) bool {
-	return slices.ContainsFunc(r.entries, func(d dated) bool { return d.digest == digest })
+// held is until when a digest was held, 0 if it wasn't.
+func (r *recent) held(digest uint64) (until int64, ok bool) {
+	for _, d := range r.entries {
+		if d.digest == digest {
+			until, ok = max(until, d.until), true
+		}
+	}
+	return until, ok
 }
 
 // newest is what is held now; false if nothing has been noted yet.
