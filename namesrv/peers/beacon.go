@@ -107,7 +107,7 @@ func (g *Group) sendBeacons() {
 func (g *Group) hearBeacon(r *reader, e envelope) {
 	stamp := r.nanos()
 	d := r.digest()
-	if r.err != nil {
+	if r.Err() != nil {
 		return
 	}
 	g.mu.Lock()

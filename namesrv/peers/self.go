@@ -48,15 +48,15 @@ func appendSelf(dst []byte, run uint64, s Self) []byte {
 }
 
 func parseSelf(b []byte) (run uint64, s Self, err error) {
-	r := reader{rest: b}
-	if version := r.byte(); r.err == nil && version != messageVersion {
-		r.fail(errUnknown)
+	r := read(b)
+	if version := r.Byte(); r.Err() == nil && version != messageVersion {
+		r.Fail(errUnknown)
 	}
-	run = r.fixed()
-	s.State = State(r.byte())
-	s.Remoting, s.Admin, s.Version = r.text(maxSelfText), r.text(maxSelfText), r.text(maxSelfText)
-	if r.err != nil {
-		return 0, Self{}, r.err
+	run = r.Fixed()
+	s.State = State(r.Byte())
+	s.Remoting, s.Admin, s.Version = r.Text(maxSelfText), r.Text(maxSelfText), r.Text(maxSelfText)
+	if r.Err() != nil {
+		return 0, Self{}, r.Err()
 	}
 	return run, s, nil
 }
@@ -77,7 +77,7 @@ func (d Digest) append(dst []byte) []byte {
 }
 
 func (r *reader) digest() Digest {
-	return Digest{Routes: r.fixed(), KV: r.fixed(), Brokers: int(min(r.uvarint(), 1<<40)), Topics: int(min(r.uvarint(), 1<<40))}
+	return Digest{Routes: r.Fixed(), KV: r.Fixed(), Brokers: int(min(r.Uvarint(), 1<<40)), Topics: int(min(r.Uvarint(), 1<<40))}
 }
 
 // recent are the digests of the last while, the newest last. What two nameservers held at about the same time is compared, since a change doesn't come
