@@ -45,6 +45,7 @@ var rules = map[string]rule{
 	"netpoll": {ours: []string{"codec", "internal/linelimit"}, libraries: []string{gnet, bytebuffer, sys, xsync}},
 
 	"namesrv/settings/properties": {},
+	"namesrv/binread":             {},
 	"namesrv/access":              {ours: []string{"codec", "internal/excerpt"}},
 	"namesrv/logfile":             {libraries: []string{lumberjack}},
 	"namesrv/ratelimit":           {},
@@ -54,8 +55,8 @@ var rules = map[string]rule{
 	"namesrv/product":             {ours: []string{"codec", "remoting"}},
 	"namesrv/verdict":             {ours: []string{"codec", "core", "namesrv/access"}},
 	"namesrv/probe":               {ours: []string{"codec", "namesrv/access", "namesrv/verdict", "remoting"}},
-	"namesrv/routesnapshot":       {ours: []string{"codec", "core"}},
-	"namesrv/peers":               {ours: []string{"codec", "internal/linelimit", "namesrv/verdict"}, libraries: []string{memberlist}},
+	"namesrv/routesnapshot":       {ours: []string{"codec", "core", "namesrv/binread"}},
+	"namesrv/peers":               {ours: []string{"codec", "internal/linelimit", "namesrv/binread", "namesrv/verdict"}, libraries: []string{memberlist}},
 	"namesrv/digest":              {ours: []string{"core", "namesrv/peers"}, libraries: []string{xxhash}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "internal/build", "internal/excerpt", "internal/linelimit", "netpoll", "namesrv/*", "remoting"}, libraries: []string{bytebuffer, sys}},
