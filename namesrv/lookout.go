@@ -98,10 +98,12 @@ func (l *lookout) start() {
 	})
 }
 
-// close ends it and its probes.
+// close ends it and its probes. A word of a peer may still come.
 func (l *lookout) close() {
 	l.stop()
 	l.running.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, link := range l.links {
 		link.Close()
 	}

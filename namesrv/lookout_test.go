@@ -157,6 +157,12 @@ func TestSilentBrokerIsSuspectAndGoes(t *testing.T) {
 	if n > 80 {
 		t.Errorf("gone %d rounds later", n)
 	}
+	if l := s.logged("broker removed: it doesn't answer probes"); len(l) != 1 || !strings.Contains(l[0], p.addr()) {
+		t.Errorf("logged %v", l)
+	}
+	if l := s.logged("timeout"); len(l) != 0 {
+		t.Errorf("logged %v", l)
+	}
 	if got := s.metrics(); got.Lookout.Unanswered < 3 || got.Lookout.Answered == 0 {
 		t.Errorf("counted %+v", got.Lookout)
 	}
@@ -171,6 +177,9 @@ func TestSilentBrokerIsSuspectAndGoes(t *testing.T) {
 	kinds := []string{}
 	for e := range s.LatestEvents() {
 		kinds = append(kinds, e.Kind)
+		if e.Kind == "unanswered" && !strings.Contains(e.Text, "doesn't answer probes") {
+			t.Errorf("event %+v", e)
+		}
 	}
 	if !slices.Contains(kinds, "suspected") || !slices.Contains(kinds, "unanswered") {
 		t.Errorf("events %v", kinds)
@@ -313,7 +322,7 @@ func TestWordsOfPeers(t *testing.T) {
 	p := listenProbed(t)
 	home := t.TempDir()
 	c := settings.Default(settings.Env{HomeDir: home})
-	c.PeerListenAddress, c.ProbeTimeoutMillis = "127.0.0.1:0", 20
+	c.PeerListenAddress, c.ProbeTimeoutMillis = "127.0.0.1:0", 2000
 	s := newTestServer(t, home, Options{Settings: c})
 	var told toldWords
 	s.lookout.tell = told.add

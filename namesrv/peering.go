@@ -24,6 +24,7 @@ type peering struct {
 
 	syncStop context.CancelFunc
 	syncing  sync.WaitGroup
+	leaving  sync.WaitGroup
 }
 
 var errPeersWithoutAddress = errors.New("settings: peers: peerListenAddress must be set, where the others reach this server")
@@ -67,7 +68,7 @@ func (s *Server) tellPeers(words []life.Word) { s.peering.group.Tell(words) }
 // countPeers is how many others there are, and how many of them are reached. Likewise.
 func (s *Server) countPeers() (known, alive int) { return s.peering.group.Reached() }
 
-// stopPeering leaves the others, before connections end: that brokers' do is no news of them then.
+// stopPeering begins to leave the others, to whom nothing is news of brokers any more. The caller waits for leaving, once there is nothing else to do.
 func (s *Server) stopPeering() {
 	if s.peering.group == nil {
 		return
@@ -76,7 +77,7 @@ func (s *Server) stopPeering() {
 		s.peering.syncStop()
 		s.peering.syncing.Wait()
 	}
-	s.peering.group.Close()
+	s.peering.leaving.Go(s.peering.group.Close)
 }
 
 // self is what this server says of itself to the others. Any goroutine.

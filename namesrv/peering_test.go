@@ -112,6 +112,19 @@ func TestKVSync(t *testing.T) {
 	eventually(t, "the difference shows", func() bool { m := second.Peers().Members; return len(m) == 1 && m[0].KVDiffers })
 }
 
+// TestStopTellsPeers: who stops has told the others once Stop returns, though brokers and clients were there until the end.
+func TestStopTellsPeers(t *testing.T) {
+	a := start(t, amongPeers())
+	b := start(t, amongPeers(a))
+	eventually(t, "both ready", func() bool { return a.ready(1) && b.ready(1) })
+	b.dial().register(broker("b1"))
+	b.stop()
+	eventually(t, "it has left", func() bool { m := a.Peers().Members[0]; return !m.Alive && m.Left })
+	if c := a.Peers().Counts; c.Heard != 0 {
+		t.Errorf("%d words of a stop", c.Heard)
+	}
+}
+
 // TestAddresses: who is ready is told, this server too, as clients can reach it; not who drains.
 func TestAddresses(t *testing.T) {
 	a := start(t, amongPeers())

@@ -259,6 +259,7 @@ func (s *Server) Start() error {
 	}
 	if err != nil {
 		s.stopPeering()
+		defer s.peering.leaving.Wait()
 		close(s.writerDone) // it wasn't started
 		s.stopWorkers()
 		s.routes.end()
@@ -300,10 +301,11 @@ func (s *Server) Stop(ctx context.Context) error {
 		s.drain.end()
 		s.check.end()
 		s.sayGoodbye(ctx)
-		s.stopPeering()
 		if s.lookout != nil {
-			s.lookout.close()
+			s.lookout.close() // before brokers' connections end: that they do is no news of them then
 		}
+		s.stopPeering()
+		defer s.peering.leaving.Wait()
 		s.stopping.Store(true)
 		s.stopErr = s.net.Close(ctx)
 		if s.tls != nil {

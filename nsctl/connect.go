@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"strings"
 
 	"github.com/waymark-mq/waymark/nsctl/ask"
 	"github.com/waymark-mq/waymark/nsctl/httpside"
@@ -27,21 +26,6 @@ func (t *tool) nameservers() ([]string, error) {
 		}
 	}
 	return nil, nil
-}
-
-// addresses cuts a list as Apache's tools write it, with semicolons, and gives those without a port one.
-func addresses(list, port string) (addrs []string, err error) {
-	for _, addr := range strings.FieldsFunc(list, func(r rune) bool { return r == ';' || r == ',' || r == ' ' }) {
-		host, p, err := net.SplitHostPort(addr)
-		if missing := (*net.AddrError)(nil); errors.As(err, &missing) && missing.Err == "missing port in address" {
-			host, p, err = strings.Trim(addr, "[]"), port, nil
-		}
-		if err != nil || host == "" || p == "" {
-			return nil, fmt.Errorf("address %q is no host:port", addr)
-		}
-		addrs = append(addrs, net.JoinHostPort(host, p))
-	}
-	return addrs, nil
 }
 
 // dial connects to a nameserver.
@@ -89,18 +73,20 @@ func (t *tool) tlsConfig(addr string) (*tls.Config, error) {
 	return c, nil
 }
 
-// httpSide returns the HTTP side of the i-th of n nameservers, which must say that it is that one's, unless --admin chose it.
+// httpSide returns the HTTP side, to be closed, of the i-th of n nameservers, which must say that it is that one's, unless --admin chose it.
 func (t *tool) httpSide(ctx context.Context, addr string, i, n int) (*httpside.Client, *httpside.Server, error) {
 	at, chosen, err := t.adminAddr(addr, i, n)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, s := httpside.New(at, t.flags.timeout), &httpside.Server{}
-	if err := c.Get(ctx, "server", nil, s); err != nil {
-		return nil, nil, err
+	c := httpside.New(at, t.flags.timeout)
+	s, err := c.Server(ctx)
+	if err == nil && !chosen && portOf(addr) != portOf(s.Address) {
+		err = fmt.Errorf("%s is the HTTP side of a nameserver at %s, not of %s; --admin takes it all the same", at, s.Address, addr)
 	}
-	if _, port, _ := net.SplitHostPort(addr); !chosen && port != portOf(s.Address) {
-		return nil, nil, fmt.Errorf("%s is the HTTP side of a nameserver at %s, not of %s; --admin takes it all the same", at, s.Address, addr)
+	if err != nil {
+		c.Close()
+		return nil, nil, err
 	}
 	return c, s, nil
 }
@@ -122,4 +108,17 @@ func (t *tool) adminAddr(addr string, i, n int) (at string, chosen bool, err err
 func portOf(addr string) string {
 	_, port, _ := net.SplitHostPort(addr)
 	return port
+}
+
+// mustSide is the HTTP side of the one nameserver that is meant, to be closed.
+func (t *tool) mustSide(ctx context.Context) (*httpside.Client, error) {
+	addrs, err := t.nameservers()
+	if err != nil {
+		return nil, err
+	}
+	if len(addrs) > 1 {
+		return nil, fmt.Errorf("%d nameservers are named: -n chooses one", len(addrs))
+	}
+	side, _, err := t.httpSide(ctx, addrs[0], 0, 1)
+	return side, err
 }

@@ -28,7 +28,8 @@ func (t *tool) diffCommand() *cobra.Command {
 		Use:   "diff [host:port host:port …]",
 		Short: "Compare nameservers, Apache's too: brokers, topics, routes, KV",
 		Long: "diff compares what nameservers answer: brokers and clusters, topics, the route of each topic that two of them list, and KV.\n" +
-			"The order of answers doesn't matter. What differs is looked at again after --settle, and told only if it differs twice.\n\n" +
+			"The order of answers doesn't matter. What differs is looked at again after --settle, and told only if it differs twice in the same way,\n" +
+			"or at each of four looks: a change under way is no difference.\n\n" +
 			"Exit code 0: the same; 1: they differ; 2: one couldn't be asked. Without addresses, those of --namesrv are compared.",
 		Example:           "  nsctl diff 10.0.0.1:9876 10.0.0.2:9876 --namespace MY_NAMESPACE",
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -127,7 +128,7 @@ func (t *tool) tellDiff(addrs []string, r *diff.Result) error {
 			return err
 		}
 	} else if same {
-		_, _ = fmt.Fprintf(t.Stdout, "the same: %d brokers, %d topics, %d routes\n", r.Brokers, r.Topics, r.Routes)
+		t.say("the same: %d brokers, %d topics, %d routes", r.Brokers, r.Topics, r.Routes)
 	} else {
 		t.diffTable(addrs, r)
 	}
@@ -142,7 +143,7 @@ func (t *tool) diffTable(addrs []string, r *diff.Result) {
 	for _, addr := range addrs {
 		head = append(head, addr)
 	}
-	table := newTable(t.Stdout, head...)
+	table := t.newTable(head...)
 	for _, d := range r.Differences {
 		row := []any{d.Kind, d.Name, d.What}
 		for _, v := range d.Values {
@@ -157,8 +158,8 @@ func (t *tool) diffTable(addrs []string, r *diff.Result) {
 		}
 		table.row(row...)
 	}
-	table.flush()
+	table.end()
 	if r.Omitted > 0 {
-		_, _ = fmt.Fprintf(t.Stdout, "… and %d more of the same things\n", r.Omitted)
+		t.say("… and %d more of the same things", r.Omitted)
 	}
 }

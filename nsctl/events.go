@@ -2,7 +2,6 @@ package nsctl
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -18,6 +17,8 @@ const (
 	pollTime = time.Second
 	// mostPollTime bounds the wait for a server that doesn't answer.
 	mostPollTime = 10 * time.Second
+	// maxEventPages bounds what is read without -f. A nameserver keeps 10,000 events, ten pages.
+	maxEventPages = 100
 )
 
 type eventFlags struct {
@@ -50,6 +51,7 @@ func (t *tool) events(ctx context.Context, f eventFlags) error {
 	if err != nil {
 		return err
 	}
+	defer side.Close()
 	filter := url.Values{}
 	for name, value := range map[string]string{"kind": f.kind, "broker": f.broker, "topic": f.topic} {
 		if value != "" {
@@ -60,30 +62,47 @@ func (t *tool) events(ctx context.Context, f eventFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.follow {
+		return t.follow(ctx, follower)
+	}
+	for range maxEventPages {
+		page, err := follower.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if err := t.tellEvents(page); err != nil || !page.More {
+			return err
+		}
+	}
+	return fmt.Errorf("there are always more events: %d pages of them so far; -f follows", maxEventPages)
+}
+
+// follow tells events until the operator has seen enough. A server that can't be asked is asked on, at longer and longer intervals.
+func (t *tool) follow(ctx context.Context, follower *httpside.Follower) error {
 	for wait := pollTime; ; {
 		page, err := follower.Next(ctx)
 		switch {
-		case err != nil && (!f.follow || ctx.Err() != nil):
-			return err
+		case ctx.Err() != nil:
+			return nil
 		case err != nil:
 			if wait == pollTime {
 				t.note("%v; trying on", err)
 			}
 			wait = min(2*wait, mostPollTime)
 		default:
+			if wait > pollTime {
+				t.note("it answers again")
+			}
 			wait = pollTime
 			if err := t.tellEvents(page); err != nil {
 				return err
 			}
-			if page.More {
+			if page.More && len(page.Events) > 0 && !page.Restarted { // anything else could go on for ever without a pause
 				continue
 			}
-			if !f.follow {
-				return nil
-			}
 		}
-		if err := t.pause(ctx, wait); err != nil {
-			return err
+		if t.pause(ctx, wait) != nil {
+			return nil
 		}
 	}
 }
@@ -96,17 +115,13 @@ func (t *tool) tellEvents(page httpside.EventPage) error {
 		t.note("%d events are missing here: the nameserver had forgotten them", page.Missed)
 	}
 	for i := range page.Events {
-		var err error
-		if t.json() {
-			err = t.writeJSON(json.RawMessage(page.Events[i].Raw))
-		} else {
-			_, err = fmt.Fprintln(t.Stdout, printable(eventLine(&page.Events[i])))
-		}
-		if err != nil {
+		if !t.json() {
+			t.say("%s", eventLine(&page.Events[i]))
+		} else if err := t.writeJSON(page.Events[i].Raw); err != nil {
 			return err
 		}
 	}
-	return nil
+	return t.flush()
 }
 
 // eventLine is an event on one line.
@@ -138,41 +153,8 @@ func eventLine(e *httpside.Event) string {
 	}
 	add("from", e.Peer)
 	add("detail", e.Detail)
+	if e.NeedsRestart {
+		b.WriteString(" (needs a restart)")
+	}
 	return b.String()
-}
-
-// mustSide is the HTTP side of the one nameserver that is meant.
-func (t *tool) mustSide(ctx context.Context) (*httpside.Client, error) {
-	addrs, err := t.nameservers()
-	if err != nil {
-		return nil, err
-	}
-	if len(addrs) > 1 {
-		return nil, fmt.Errorf("%d nameservers are named: -n chooses one", len(addrs))
-	}
-	side, _, err := t.httpSide(ctx, addrs[0], 0, 1)
-	return side, err
-}
-
-func (t *tool) drainCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "drain", Short: "Send a nameserver's peers elsewhere before it is stopped", Args: cobra.NoArgs,
-		Long: "drain tells a Waymark nameserver on this machine (POST /drain) to send clients and brokers to the other nameservers. It can't be\n" +
-			"called off; stop the process with SIGTERM once top shows that it has been drained.",
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, _ []string) error {
-			side, err := t.mustSide(c.Context())
-			if err != nil {
-				return err
-			}
-			if err := side.Drain(c.Context()); err != nil {
-				return err
-			}
-			if t.json() {
-				return t.writeJSON(map[string]string{"admin": side.Addr(), "state": "draining"})
-			}
-			_, err = fmt.Fprintln(t.Stdout, "draining")
-			return err
-		},
-	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -28,8 +30,7 @@ type fixture struct {
 	t    *testing.T
 	peer *remoting.Client
 	side string // host:port of the HTTP side
-	// drained gets something with each POST /drain.
-	drained    chan struct{}
+
 	registered int
 }
 
@@ -57,11 +58,7 @@ func startWith(t *testing.T, certificate *tlsconfig.Source) *fixture {
 			t.Error(err)
 		}
 	})
-	drained := make(chan struct{}, 1)
-	side, err := admin.Listen(admin.Options{Addr: "127.0.0.1:0", Source: s, API: api.New(s), Drain: func(string) bool {
-		drained <- struct{}{}
-		return true
-	}})
+	side, err := admin.Listen(admin.Options{Addr: "127.0.0.1:0", Source: s, API: api.New(s), Drain: s.Drain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +73,7 @@ func startWith(t *testing.T, certificate *tlsconfig.Source) *fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(peer.Close)
-	return &fixture{Server: s, t: t, peer: peer, side: side.Addr(), drained: drained}
+	return &fixture{Server: s, t: t, peer: peer, side: side.Addr()}
 }
 
 // ask sends a request with fields, name and value in turn, and wants success.
@@ -125,9 +122,13 @@ type result struct {
 	stdout, stderr string
 }
 
-func runWith(ctx context.Context, args ...string) result {
+func runWith(ctx context.Context, args ...string) result { return runPausing(ctx, pause, args...) }
+
+// runPausing runs a command for which time passes as pause lets it.
+func runPausing(ctx context.Context, pause func(context.Context, time.Duration) error, args ...string) result {
 	var out, errs bytes.Buffer
-	code := Run(ctx, Process{Args: args, Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &errs})
+	t := &tool{Process: Process{Args: args, Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &errs}, pause: pause, sidePort: defaultAdminPort}
+	code := t.run(ctx)
 	return result{code, out.String(), errs.String()}
 }
 
@@ -167,3 +168,17 @@ var (
 )
 
 func when(second int) time.Time { return time.Unix(int64(second), 0) }
+
+// serveSide serves an HTTP side that is none of ours and returns its host:port.
+func serveSide(t *testing.T, h http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return strings.TrimPrefix(s.URL, "http://")
+}
+
+func canceled(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}

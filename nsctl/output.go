@@ -1,6 +1,8 @@
 package nsctl
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,7 +10,10 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/waymark-mq/waymark/internal/excerpt"
 )
 
 // printable returns a text without what a terminal would obey or hide: whatever isn't printed, line ends, tabs and bytes that are no UTF-8
@@ -37,16 +42,34 @@ func printable(s string) string {
 	return b.String()
 }
 
-// maxCell bounds what one cell of a table shows.
-const maxCell = 200
+const (
+	maxCell = 200  // bytes that one cell of a table shows
+	maxLine = 4096 // bytes of other lines; an event of ours has less
+)
 
-// table writes cells in columns.
+// line is a text on one line of bounded length.
+func line(s string) string { return excerpt.Of(printable(excerpt.Of(s, maxLine)), maxLine) }
+
+// say writes a line to standard output.
+func (t *tool) say(format string, a ...any) {
+	_, _ = fmt.Fprintln(t.out, line(fmt.Sprintf(format, a...))) // the error stays
+}
+
+// flush writes what was said so far. Its error is that of any write before, too.
+func (t *tool) flush() error {
+	if err := t.out.Flush(); err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	return nil
+}
+
+// table writes cells in columns to standard output.
 type table struct{ w *tabwriter.Writer }
 
-func newTable(w io.Writer, head ...any) *table {
-	t := &table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
-	t.row(head...)
-	return t
+func (t *tool) newTable(head ...any) *table {
+	w := &table{tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)}
+	w.row(head...)
+	return w
 }
 
 // row writes one line; a cell that is nil or "" is a dash.
@@ -54,10 +77,7 @@ func (t *table) row(cells ...any) {
 	for i, c := range cells {
 		text := ""
 		if c != nil {
-			text = printable(fmt.Sprint(c))
-		}
-		if len(text) > maxCell {
-			text = strings.ToValidUTF8(text[:maxCell], "") + "…"
+			text = excerpt.Of(printable(excerpt.Of(fmt.Sprint(c), maxCell)), maxCell)
 		}
 		if text == "" {
 			text = "-"
@@ -70,16 +90,37 @@ func (t *table) row(cells ...any) {
 	}
 }
 
-func (t *table) flush() { _ = t.w.Flush() }
+func (t *table) end() { _ = t.w.Flush() } // an error of the output stays there
 
-// writeJSON writes a value and a line's end.
+// writeJSON writes a value and a line's end. What isn't printed stands as an escape: a terminal obeys some of it, and JSON means the same.
 func (t *tool) writeJSON(v any) error {
-	e := json.NewEncoder(t.Stdout)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return fmt.Errorf("output: %w", err)
 	}
-	return nil
+	escapeJSON(t.out, bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	_ = t.out.WriteByte('\n')
+	return t.flush()
+}
+
+// escapeJSON writes a document in which characters that aren't printed, which stand in strings alone, are escapes. Bytes that are no
+// UTF-8 are what readers of JSON take them for, U+FFFD.
+func escapeJSON(w *bufio.Writer, document []byte) {
+	for len(document) > 0 {
+		r, n := utf8.DecodeRune(document)
+		switch {
+		case r == utf8.RuneError || strconv.IsPrint(r):
+			_, _ = w.WriteRune(r)
+		case r < 0x10000:
+			_, _ = fmt.Fprintf(w, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			_, _ = fmt.Fprintf(w, `\u%04x\u%04x`, high, low)
+		}
+		document = document[n:]
+	}
 }
 
 // ago is seconds as people say them.

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -41,25 +39,22 @@ type shown struct {
 	Why        any    `json:"why,omitempty"`
 }
 
-// look asks the HTTP side for a path below the API's; raw is what it sent. Without one, sideErr says why; found is false if the
-// API knows no such thing.
-func (t *tool) look(ctx context.Context, addr, path string, into any) (raw json.RawMessage, found bool, missing *httpside.StatusError, sideErr error) {
+// look asks the HTTP side. Without one, sideErr says why; found is false if the API knows no such thing.
+func (t *tool) look(ctx context.Context, addr string, ask func(*httpside.Client) error) (found bool, missing *httpside.StatusError, sideErr error) {
 	addrs, err := t.nameservers()
 	if err != nil {
-		return nil, false, nil, err
+		return false, nil, err
 	}
 	side, _, err := t.httpSide(ctx, addr, 0, len(addrs))
 	if err != nil { // another server's 404 is none of the topic's
-		return nil, false, nil, err
+		return false, nil, err
 	}
-	err = side.Get(ctx, path, nil, &raw)
-	if errors.As(err, &missing) && missing.Status == http.StatusNotFound {
-		return nil, false, missing, nil
+	defer side.Close()
+	err = ask(side)
+	if errors.As(err, &missing) && missing.NotFound() {
+		return false, missing, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(raw, into)
-	}
-	return raw, err == nil, nil, err
+	return err == nil, nil, err
 }
 
 // first is the nameserver that is looked into: the first of the list.
@@ -80,8 +75,12 @@ func (t *tool) route(ctx context.Context, topic string) error {
 	if err != nil {
 		return err
 	}
-	var r httpside.Topic
-	raw, found, missing, sideErr := t.look(ctx, addr, "topics/"+httpside.Path(topic), &r)
+	var r *httpside.Topic
+	var raw json.RawMessage
+	found, missing, sideErr := t.look(ctx, addr, func(side *httpside.Client) (err error) {
+		r, raw, err = side.Topic(ctx, topic)
+		return err
+	})
 	switch {
 	case found:
 		if t.json() {
@@ -114,8 +113,8 @@ func (t *tool) route(ctx context.Context, topic string) error {
 }
 
 // topicOf is a route of the protocol in the API's form.
-func topicOf(topic string, data *codec.TopicRouteData) httpside.Topic {
-	r := httpside.Topic{Topic: topic, OrderConf: data.OrderTopicConf.S}
+func topicOf(topic string, data *codec.TopicRouteData) *httpside.Topic {
+	r := &httpside.Topic{Topic: topic, OrderConf: data.OrderTopicConf.S}
 	brokers := map[string]codec.BrokerData{}
 	for _, b := range data.Brokers {
 		brokers[b.BrokerName] = b
@@ -139,17 +138,17 @@ func membersOf(b codec.BrokerData) (members []httpside.Member) {
 }
 
 // routeTable has a line for each address; alive: signs of life are known.
-func (t *tool) routeTable(r httpside.Topic, alive bool) {
-	table := newTable(t.Stdout, "BROKER", "CLUSTER", "READ", "WRITE", "PERM", "ID", "ADDRESS", "SILENT", "CONNECTION")
+func (t *tool) routeTable(r *httpside.Topic, alive bool) {
+	table := t.newTable("BROKER", "CLUSTER", "READ", "WRITE", "PERM", "ID", "ADDRESS", "SILENT", "CONNECTION")
 	for _, q := range r.Queues {
 		for _, m := range q.Members {
 			silent, owner := life(m, alive)
 			table.row(q.Broker, q.Cluster, q.ReadQueues, q.WriteQueues, diff.Permission(q.Perm), m.ID, m.Address, silent, owner)
 		}
 	}
-	table.flush()
+	table.end()
 	if r.OrderConf != "" {
-		_, _ = fmt.Fprintf(t.Stdout, "order: %s\n", printable(r.OrderConf))
+		t.say("order: %s", r.OrderConf)
 	}
 	for _, q := range r.Queues {
 		t.tellWhy(q.Broker, q.Members, q.Why)
@@ -178,12 +177,12 @@ func life(m httpside.Member, alive bool) (silent, owner string) {
 func (t *tool) tellWhy(broker string, members []httpside.Member, why httpside.Why) {
 	for _, m := range members {
 		if m.AddressDoubt != "" {
-			_, _ = fmt.Fprintf(t.Stdout, "%s %d: clients may not reach %s: %s\n", printable(broker), m.ID, printable(m.Address), printable(m.AddressDoubt))
+			t.say("%s %d: clients may not reach %s: %s", broker, m.ID, m.Address, m.AddressDoubt)
 		}
 	}
 	for _, e := range []*httpside.Event{why.LastChange, why.LastRefused, why.LastRemoved, why.LastPermission} {
 		if e != nil {
-			_, _ = fmt.Fprintf(t.Stdout, "%s: %s\n", printable(broker), printable(eventLine(e)))
+			t.say("%s: %s", broker, eventLine(e))
 		}
 	}
 }
@@ -214,8 +213,12 @@ func (t *tool) broker(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	var b httpside.Broker
-	raw, found, missing, sideErr := t.look(ctx, addr, "brokers/"+httpside.Path(name), &b)
+	var b *httpside.Broker
+	var raw json.RawMessage
+	found, missing, sideErr := t.look(ctx, addr, func(side *httpside.Client) (err error) {
+		b, raw, err = side.Broker(ctx, name)
+		return err
+	})
 	switch {
 	case found:
 		if t.json() {
@@ -240,7 +243,7 @@ func (t *tool) broker(ctx context.Context, name string) error {
 	if !ok {
 		return t.tellNone(addr, "no broker "+name, nil)
 	}
-	b = httpside.Broker{Name: name, Cluster: data.Cluster, Zone: data.ZoneName.S, ActingMaster: data.EnableActingMaster, Members: membersOf(data)}
+	b = &httpside.Broker{Name: name, Cluster: data.Cluster, Zone: data.ZoneName.S, ActingMaster: data.EnableActingMaster, Members: membersOf(data)}
 	if t.json() {
 		return t.writeJSON(shown{Nameserver: addr, Source: "remoting", Found: b})
 	}
@@ -248,8 +251,8 @@ func (t *tool) broker(ctx context.Context, name string) error {
 	return nil
 }
 
-func (t *tool) brokerTable(b httpside.Broker, alive bool) {
-	table := newTable(t.Stdout, "BROKER", "CLUSTER", "ID", "ADDRESS", "SILENT", "TIMEOUT", "CONNECTION", "TOPICS", "REGISTERED")
+func (t *tool) brokerTable(b *httpside.Broker, alive bool) {
+	table := t.newTable("BROKER", "CLUSTER", "ID", "ADDRESS", "SILENT", "TIMEOUT", "CONNECTION", "TOPICS", "REGISTERED")
 	for _, m := range b.Members {
 		silent, owner := life(m, alive)
 		var timeout, topics, registered any
@@ -261,6 +264,6 @@ func (t *tool) brokerTable(b httpside.Broker, alive bool) {
 		}
 		table.row(b.Name, b.Cluster, m.ID, m.Address, silent, timeout, owner, topics, registered)
 	}
-	table.flush()
+	table.end()
 	t.tellWhy(b.Name, b.Members, b.Why)
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -72,6 +70,9 @@ func (t *tool) top(ctx context.Context, f topFlags) error {
 	var before []nameserverJSON
 	for look := 1; ; look++ {
 		now := t.lookAt(ctx, addrs)
+		if ctx.Err() != nil {
+			return nil // the operator has seen enough
+		}
 		rates(before, now)
 		if err := t.tellTop(now, f.rows); err != nil {
 			return err
@@ -80,8 +81,8 @@ func (t *tool) top(ctx context.Context, f topFlags) error {
 			return reachable(now)
 		}
 		before = now
-		if err := t.pause(ctx, f.interval); err != nil {
-			return err
+		if t.pause(ctx, f.interval) != nil {
+			return nil
 		}
 	}
 }
@@ -121,29 +122,31 @@ func (t *tool) lookBySide(ctx context.Context, n *nameserverJSON, i, of int) err
 	if err != nil {
 		return err
 	}
-	clusters := map[string]bool{}
-	for after, more := "", true; more; {
-		var page struct {
-			Brokers []httpside.Broker
-			Next    *string
-		}
-		if err := side.Get(ctx, "brokers", url.Values{"limit": {"1000"}, "after": {after}}, &page); err != nil {
-			return err
-		}
-		for _, b := range page.Brokers {
-			clusters[b.Cluster] = true
-		}
-		n.brokers = append(n.brokers, page.Brokers...)
-		if more = page.Next != nil && *page.Next > after; more {
-			after = *page.Next
-		}
+	defer side.Close()
+	if n.brokers, err = side.Brokers(ctx); err != nil {
+		return err
 	}
-	n.Source, n.State, n.UpSeconds, n.Topics, n.Connections = "api", s.State, &s.UpSeconds, &s.Topics, &s.Connections
+	clusters := map[string]bool{}
+	for i := range n.brokers {
+		clusters[n.brokers[i].Cluster] = true
+	}
+	n.Source, n.State, n.UpSeconds, n.Topics, n.Connections = "api", stateOf(s), &s.UpSeconds, &s.Topics, &s.Connections
 	n.Clusters, n.Brokers = len(clusters), len(n.brokers)
 	if r, err := side.Requests(ctx); err == nil { // a proxy may keep /metrics to itself
 		n.requests, n.at = r, time.Now()
 	}
 	return nil
+}
+
+// stateOf is a server's state, and of a drain how far it is.
+func stateOf(s *httpside.Server) string {
+	switch {
+	case s.Drain == nil || s.State != "draining":
+		return s.State
+	case s.Drain.Rounds > 0:
+		return "drained"
+	}
+	return s.State
 }
 
 func (t *tool) lookByProtocol(ctx context.Context, n *nameserverJSON) error {
@@ -199,9 +202,9 @@ func (t *tool) tellTop(all []nameserverJSON, rows int) error {
 		}{all, append([]httpside.Broker{}, brokers...)})
 	}
 	if t.Terminal {
-		_, _ = io.WriteString(t.Stdout, clearScreen)
+		_, _ = t.out.WriteString(clearScreen)
 	}
-	table := newTable(t.Stdout, "NAMESERVER", "STATE", "UP", "CLUSTERS", "BROKERS", "TOPICS", "CONNECTIONS", "REQUESTS/S", "FAILED/S")
+	table := t.newTable("NAMESERVER", "STATE", "UP", "CLUSTERS", "BROKERS", "TOPICS", "CONNECTIONS", "REQUESTS/S", "FAILED/S")
 	for _, n := range all {
 		switch {
 		case n.Error != "":
@@ -212,9 +215,14 @@ func (t *tool) tellTop(all []nameserverJSON, rows int) error {
 			table.row(n.Address, n.State, ago(*n.UpSeconds), n.Clusters, n.Brokers, known(n.Topics), known(n.Connections), rate(n.Requests), rate(n.Failed))
 		}
 	}
-	table.flush()
+	table.end()
+	for _, n := range all {
+		if n.Error != "" {
+			t.say("%s", n.Error)
+		}
+	}
 	t.topBrokers(brokers, source == "api", rows)
-	return nil
+	return t.flush()
 }
 
 func known(n *int) any {
@@ -246,8 +254,11 @@ func (t *tool) topBrokers(brokers []httpside.Broker, alive bool, rows int) {
 	slices.SortFunc(lines, func(a, b line) int {
 		return cmp.Or(cmp.Compare(b.m.SilentSeconds, a.m.SilentSeconds), cmp.Compare(a.b.Name, b.b.Name), cmp.Compare(a.m.ID, b.m.ID))
 	})
-	_, _ = fmt.Fprintln(t.Stdout)
-	table := newTable(t.Stdout, "BROKER", "CLUSTER", "ID", "ADDRESS", "SILENT", "CONNECTION", "TOPICS")
+	if len(lines) == 0 {
+		return
+	}
+	_ = t.out.WriteByte('\n')
+	table := t.newTable("BROKER", "CLUSTER", "ID", "ADDRESS", "SILENT", "CONNECTION", "TOPICS")
 	for _, l := range lines[:min(rows, len(lines))] {
 		silent, owner := life(l.m, alive)
 		var topics any
@@ -256,8 +267,8 @@ func (t *tool) topBrokers(brokers []httpside.Broker, alive bool, rows int) {
 		}
 		table.row(l.b.Name, l.b.Cluster, l.m.ID, l.m.Address, silent, owner, topics)
 	}
-	table.flush()
+	table.end()
 	if more := len(lines) - rows; more > 0 {
-		_, _ = fmt.Fprintf(t.Stdout, "… and %d more\n", more)
+		t.say("… and %d more", more)
 	}
 }

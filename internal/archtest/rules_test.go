@@ -45,6 +45,7 @@ var rules = map[string]rule{
 	"netpoll": {ours: []string{"codec", "internal/linelimit"}, libraries: []string{gnet, bytebuffer, sys, xsync}},
 
 	"namesrv/settings/properties": {},
+	"namesrv/binread":             {},
 	"namesrv/access":              {ours: []string{"codec", "internal/excerpt"}},
 	"namesrv/logfile":             {libraries: []string{lumberjack}},
 	"namesrv/ratelimit":           {},
@@ -54,8 +55,8 @@ var rules = map[string]rule{
 	"namesrv/product":             {ours: []string{"codec", "remoting"}},
 	"namesrv/verdict":             {ours: []string{"codec", "core", "namesrv/access"}},
 	"namesrv/probe":               {ours: []string{"codec", "namesrv/access", "namesrv/verdict", "remoting"}},
-	"namesrv/routesnapshot":       {ours: []string{"codec", "core"}},
-	"namesrv/peers":               {ours: []string{"codec", "internal/linelimit", "namesrv/verdict"}, libraries: []string{memberlist}},
+	"namesrv/routesnapshot":       {ours: []string{"codec", "core", "namesrv/binread"}},
+	"namesrv/peers":               {ours: []string{"codec", "internal/linelimit", "namesrv/binread", "namesrv/verdict"}, libraries: []string{memberlist}},
 	"namesrv/digest":              {ours: []string{"core", "namesrv/peers"}, libraries: []string{xxhash}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "internal/build", "internal/excerpt", "internal/linelimit", "netpoll", "namesrv/*", "remoting"}, libraries: []string{bytebuffer, sys}},
@@ -63,10 +64,10 @@ var rules = map[string]rule{
 	"admin":                       {ours: []string{"internal/build", "namesrv"}, libraries: []string{prometheus}},
 	"cmd/namesrv":                 {ours: []string{"admin", "admin/api", "codec", "namesrv", "namesrv/logfile", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
 
-	"nsctl/ask":      {ours: []string{"codec", "remoting"}},
+	"nsctl/ask":      {ours: []string{"codec", "internal/excerpt", "remoting"}},
 	"nsctl/diff":     {ours: []string{"codec", "nsctl/ask"}, libraries: []string{syncx}},
-	"nsctl/httpside": {libraries: []string{promText, promModel}},
-	"nsctl":          {ours: []string{"codec", "namesrv/settings", "nsctl/*"}, libraries: []string{cobra, syncx}},
+	"nsctl/httpside": {ours: []string{"internal/excerpt"}, libraries: []string{promText, promModel}},
+	"nsctl":          {ours: []string{"codec", "internal/build", "internal/excerpt", "namesrv/settings", "nsctl/*"}, libraries: []string{cobra, syncx}},
 	"cmd/nsctl":      {ours: []string{"nsctl"}},
 
 	// The floor is what gnet can do at the least, so it is on gnet too.

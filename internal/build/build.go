@@ -14,6 +14,9 @@ type Info struct {
 	Go       string // version of Go
 }
 
+// String is the version, and where it comes from.
+func (b Info) String() string { return b.Version + " (revision " + b.Revision + ", " + b.Go + ")" }
+
 // Read returns it. Any goroutine.
 var Read = sync.OnceValue(func() Info {
 	const unknown = "unknown"

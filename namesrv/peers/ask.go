@@ -158,16 +158,16 @@ func appendQuery(dst []byte, number uint64, q Query) []byte {
 }
 
 func (r *reader) query() (number uint64, q Query) {
-	number = r.uvarint()
-	q.What, q.Behind = What(r.byte()), r.byte() != 0
-	q.Of, q.After = r.text(maxValueBytes), r.text(maxValueBytes)
+	number = r.Uvarint()
+	q.What, q.Behind = What(r.Byte()), r.Byte() != 0
+	q.Of, q.After = r.Text(maxValueBytes), r.Text(maxValueBytes)
 	return number, q
 }
 
 // hearAsk hands an ask to the answerer.
 func (g *Group) hearAsk(r *reader, e envelope) {
 	number, q := r.query()
-	if r.err != nil {
+	if r.Err() != nil {
 		return
 	}
 	g.mu.Lock()
@@ -226,12 +226,12 @@ func appendPage(dst []byte, number uint64, p Page) []byte {
 }
 
 func (r *reader) page() (number uint64, p Page) {
-	number = r.uvarint()
-	flags := r.byte()
+	number = r.Uvarint()
+	flags := r.Byte()
 	p.More, p.Known = flags&1 != 0, flags&2 != 0
-	n := r.count(leastEntry)
-	for i := 0; i < n && r.err == nil; i++ {
-		p.Entries = append(p.Entries, Entry{Name: r.text(maxValueBytes), Digest: r.fixed(), Value: r.text(maxValueBytes)})
+	n := r.Count(leastEntry)
+	for i := 0; i < n && r.Err() == nil; i++ {
+		p.Entries = append(p.Entries, Entry{Name: r.Text(maxValueBytes), Digest: r.Fixed(), Value: r.Text(maxValueBytes)})
 	}
 	return number, p
 }
@@ -239,7 +239,7 @@ func (r *reader) page() (number uint64, p Page) {
 // hearAnswer hands an answer to whoever waits for it.
 func (g *Group) hearAnswer(r *reader, e envelope) {
 	number, page := r.page()
-	if r.err != nil {
+	if r.Err() != nil {
 		return
 	}
 	g.mu.Lock()

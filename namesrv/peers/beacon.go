@@ -45,8 +45,10 @@ func (g *Group) compare(p *peer, now int64) {
 	if !p.comparable() || !have {
 		return
 	}
-	if g.own.held(p.digest.Routes) || p.recent.held(own) {
-		p.agreed = now
+	ours, held := g.own.held(p.digest.Routes)
+	theirs, holds := p.recent.held(own)
+	if held || holds {
+		p.agreed = max(p.agreed, ours, theirs)
 		if p.differs {
 			p.differs = false
 			g.o.Logger.Info("peers: nameserver holds the same again", "peer", p.name)
@@ -105,7 +107,7 @@ func (g *Group) sendBeacons() {
 func (g *Group) hearBeacon(r *reader, e envelope) {
 	stamp := r.nanos()
 	d := r.digest()
-	if r.err != nil {
+	if r.Err() != nil {
 		return
 	}
 	g.mu.Lock()

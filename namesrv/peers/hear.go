@@ -3,6 +3,7 @@ package peers
 import (
 	"errors"
 
+	"github.com/waymark-mq/waymark/namesrv/binread"
 	"github.com/waymark-mq/waymark/namesrv/verdict"
 )
 
@@ -24,13 +25,13 @@ func (g *Group) receive(b []byte) {
 		g.counts.badMessages.Add(1)
 		return
 	}
-	r := reader{rest: b}
+	r := read(b)
 	k, e := r.open()
 	switch {
-	case errors.Is(r.err, errUnknown):
+	case errors.Is(r.Err(), errUnknown):
 		g.counts.unknownMessages.Add(1)
 		return
-	case r.err != nil:
+	case r.Err() != nil:
 		g.counts.badMessages.Add(1)
 		return
 	}
@@ -44,7 +45,7 @@ func (g *Group) receive(b []byte) {
 	case kindAnswer:
 		g.hearAnswer(&r, e)
 	}
-	if r.err != nil {
+	if r.Err() != nil {
 		g.counts.badMessages.Add(1)
 	}
 }
@@ -75,11 +76,11 @@ func (g *Group) hearWords(r *reader, e envelope) {
 	now := g.o.Now()
 	at, ok := sent(&e, now)
 	if !ok {
-		r.fail(errNumber)
+		r.Fail(binread.ErrNumber)
 		return
 	}
 	words, unknown := r.words(at)
-	if r.err != nil {
+	if r.Err() != nil {
 		return
 	}
 	g.counts.unknownWords.Add(uint64(unknown))

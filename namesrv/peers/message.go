@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"github.com/waymark-mq/waymark/namesrv/binread"
 )
 
 // A message is: version (1 byte), kind (1 byte), the envelope, what the kind says. Numbers are varints, texts have their length in front. What follows
@@ -27,12 +29,7 @@ const (
 	maxMessageBytes = 448 << 10 // inboundBytes has room for it
 )
 
-var (
-	errShort   = errors.New("peers: message ends early")
-	errTooLong = errors.New("peers: text or list in a message is too long")
-	errNumber  = errors.New("peers: number in a message is out of range")
-	errUnknown = errors.New("peers: message of a version or kind that isn't known here")
-)
+var errUnknown = errors.New("peers: message of a version or kind that isn't known here")
 
 // envelope begins every message.
 type envelope struct {
@@ -59,106 +56,33 @@ func (e *envelope) append(dst []byte, k kind) []byte {
 	return binary.AppendUvarint(dst, e.Seq)
 }
 
-// reader takes a message apart. Its first error stays, and all that is read then is empty. Texts are copies.
-type reader struct {
-	rest []byte
-	err  error
-}
+// reader takes a message apart.
+type reader struct{ binread.Reader }
 
-func (r *reader) fail(err error) {
-	if r.err == nil {
-		r.err = err
-	}
-	r.rest = nil
-}
-
-func (r *reader) byte() byte {
-	if len(r.rest) == 0 {
-		r.fail(errShort)
-		return 0
-	}
-	b := r.rest[0]
-	r.rest = r.rest[1:]
-	return b
-}
-
-func (r *reader) fixed() uint64 {
-	if len(r.rest) < 8 {
-		r.fail(errShort)
-		return 0
-	}
-	n := binary.LittleEndian.Uint64(r.rest)
-	r.rest = r.rest[8:]
-	return n
-}
-
-func (r *reader) uvarint() uint64 {
-	n, size := binary.Uvarint(r.rest)
-	if size <= 0 {
-		r.fail(errShort)
-		return 0
-	}
-	r.rest = r.rest[size:]
-	return n
-}
-
-func (r *reader) varint() int64 {
-	n, size := binary.Varint(r.rest)
-	if size <= 0 {
-		r.fail(errShort)
-		return 0
-	}
-	r.rest = r.rest[size:]
-	return n
-}
+func read(b []byte) reader { return reader{binread.New(b)} }
 
 // nanos reads a time or an age: neither negative nor so great that two don't add up.
 func (r *reader) nanos() int64 {
-	n := r.varint()
+	n := r.Varint()
 	if n < 0 || n > math.MaxInt64/4 {
-		r.fail(errNumber)
+		r.Fail(binread.ErrNumber)
 		return 0
 	}
 	return n
-}
-
-func (r *reader) text(most int) string {
-	n := r.uvarint()
-	if n > uint64(most) {
-		r.fail(errTooLong)
-		return ""
-	}
-	if n > uint64(len(r.rest)) {
-		r.fail(errShort)
-		return ""
-	}
-	s := string(r.rest[:n])
-	r.rest = r.rest[n:]
-	return s
-}
-
-// count reads how many elements follow, each of at least so many bytes: never more than the message has room for.
-func (r *reader) count(least int) int {
-	n := r.uvarint()
-	if n > uint64(len(r.rest)/least) {
-		r.fail(errTooLong)
-		return 0
-	}
-	return int(n)
 }
 
 // open reads the beginning of a message; what its kind says is left in r.
 func (r *reader) open() (k kind, e envelope) {
-	if version := r.byte(); r.err == nil && version != messageVersion {
-		r.fail(errUnknown)
+	if version := r.Byte(); r.Err() == nil && version != messageVersion {
+		r.Fail(errUnknown)
 	}
-	k = kind(r.byte())
-	if r.err == nil && (k < kindBeacon || k > kindAnswer) {
-		r.fail(errUnknown)
+	k = kind(r.Byte())
+	if r.Err() == nil && (k < kindBeacon || k > kindAnswer) {
+		r.Fail(errUnknown)
 	}
-	e.From = r.text(maxNameBytes)
-	e.FromRun, e.ToRun = r.fixed(), r.fixed()
+	e.From = r.Text(maxNameBytes)
+	e.FromRun, e.ToRun = r.Fixed(), r.Fixed()
 	e.Stamp, e.Held = r.nanos(), r.nanos()
-	e.Seq = r.uvarint()
+	e.Seq = r.Uvarint()
 	return k, e
 }

@@ -48,15 +48,15 @@ func appendSelf(dst []byte, run uint64, s Self) []byte {
 }
 
 func parseSelf(b []byte) (run uint64, s Self, err error) {
-	r := reader{rest: b}
-	if version := r.byte(); r.err == nil && version != messageVersion {
-		r.fail(errUnknown)
+	r := read(b)
+	if version := r.Byte(); r.Err() == nil && version != messageVersion {
+		r.Fail(errUnknown)
 	}
-	run = r.fixed()
-	s.State = State(r.byte())
-	s.Remoting, s.Admin, s.Version = r.text(maxSelfText), r.text(maxSelfText), r.text(maxSelfText)
-	if r.err != nil {
-		return 0, Self{}, r.err
+	run = r.Fixed()
+	s.State = State(r.Byte())
+	s.Remoting, s.Admin, s.Version = r.Text(maxSelfText), r.Text(maxSelfText), r.Text(maxSelfText)
+	if r.Err() != nil {
+		return 0, Self{}, r.Err()
 	}
 	return run, s, nil
 }
@@ -77,7 +77,7 @@ func (d Digest) append(dst []byte) []byte {
 }
 
 func (r *reader) digest() Digest {
-	return Digest{Routes: r.fixed(), KV: r.fixed(), Brokers: int(min(r.uvarint(), 1<<40)), Topics: int(min(r.uvarint(), 1<<40))}
+	return Digest{Routes: r.Fixed(), KV: r.Fixed(), Brokers: int(min(r.Uvarint(), 1<<40)), Topics: int(min(r.Uvarint(), 1<<40))}
 }
 
 // recent are the digests of the last while, the newest last. What two nameservers held at about the same time is compared, since a change doesn't come
@@ -104,8 +104,14 @@ func (r *recent) hold(digest uint64, now, since int64) {
 	r.entries = append(r.entries, dated{digest, now})
 }
 
-func (r *recent) held(digest uint64) bool {
-	return slices.ContainsFunc(r.entries, func(d dated) bool { return d.digest == digest })
+// held is until when a digest was held, 0 if it wasn't.
+func (r *recent) held(digest uint64) (until int64, ok bool) {
+	for _, d := range r.entries {
+		if d.digest == digest {
+			until, ok = max(until, d.until), true
+		}
+	}
+	return until, ok
 }
 
 // newest is what is held now; false if nothing has been noted yet.

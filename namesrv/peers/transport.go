@@ -2,6 +2,7 @@ package peers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
@@ -103,6 +104,8 @@ func (t *gate) admit() {
 	}
 }
 
+var errTooMuch = errors.New("peers: a connection brings more than a message")
+
 // inbound is a connection of which so much is read.
 type inbound struct {
 	net.Conn
@@ -112,7 +115,7 @@ type inbound struct {
 
 func (c *inbound) Read(b []byte) (int, error) {
 	if c.left <= 0 {
-		return 0, errTooLong
+		return 0, errTooMuch
 	}
 	n, err := c.Conn.Read(b[:min(len(b), c.left)])
 	c.left -= n

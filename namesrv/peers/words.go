@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/namesrv/binread"
 	"github.com/waymark-mq/waymark/namesrv/verdict"
 )
 
@@ -38,15 +39,15 @@ func sendable(w *verdict.Word) bool {
 // words reads what a words message says. sent is when it was sent, in our time, at the earliest. Words of kinds that aren't known here are left
 // out and counted.
 func (r *reader) words(sent int64) (words []verdict.Word, unknown int) {
-	n := r.count(leastWordBytes)
+	n := r.Count(leastWordBytes)
 	if n > maxBatchWords {
-		r.fail(errTooLong)
+		r.Fail(binread.ErrTooLong)
 		return nil, 0
 	}
 	words = make([]verdict.Word, 0, n)
 	for range n {
 		w, known := r.word(sent)
-		if r.err != nil {
+		if r.Err() != nil {
 			return nil, 0
 		}
 		if !known {
@@ -59,14 +60,14 @@ func (r *reader) words(sent int64) (words []verdict.Word, unknown int) {
 }
 
 func (r *reader) word(sent int64) (w verdict.Word, known bool) {
-	w.Kind, known = verdict.ParseKind(r.text(maxNameBytes))
-	w.ClusterName, w.BrokerName, w.BrokerAddr = r.text(maxTextBytes), r.text(maxTextBytes), r.text(maxTextBytes)
-	w.BrokerID = r.varint()
-	w.Version = codec.DataVersion{StateVersion: r.varint(), Timestamp: r.varint(), Counter: r.varint()}
-	w.Version.NullCounter = r.byte() != 0
+	w.Kind, known = verdict.ParseKind(r.Text(maxNameBytes))
+	w.ClusterName, w.BrokerName, w.BrokerAddr = r.Text(maxTextBytes), r.Text(maxTextBytes), r.Text(maxTextBytes)
+	w.BrokerID = r.Varint()
+	w.Version = codec.DataVersion{StateVersion: r.Varint(), Timestamp: r.Varint(), Counter: r.Varint()}
+	w.Version.NullCounter = r.Byte() != 0
 	age := r.nanos()
 	if age > maxAge {
-		r.fail(errNumber)
+		r.Fail(binread.ErrNumber)
 	}
 	w.Sign = sent - age
 	return w, known

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 
 	"github.com/waymark-mq/waymark/codec"
 	"github.com/waymark-mq/waymark/core"
+	"github.com/waymark-mq/waymark/namesrv/binread"
 )
 
 var (
@@ -33,7 +35,7 @@ func Parse(data []byte) (s *core.State, wallMillis int64, err error) {
 	if crc32.Checksum(data[:end+8], castagnoli) != binary.BigEndian.Uint32(data[end+8:]) {
 		return nil, 0, errChecksum
 	}
-	d := &decoder{rest: data[headerBytes:end]}
+	d := &decoder{binread.New(data[headerBytes:end])}
 	s = &core.State{
 		Groups:   read(d, (*decoder).group),
 		Settings: read(d, (*decoder).setting),
@@ -42,33 +44,22 @@ func Parse(data []byte) (s *core.State, wallMillis int64, err error) {
 		Mappings: read(d, (*decoder).mapping),
 		Live:     read(d, (*decoder).live),
 	}
-	if d.bad || len(d.rest) > 0 {
+	if d.Err() != nil || d.Len() > 0 {
 		return nil, 0, errBody
 	}
 	return s, int64(binary.BigEndian.Uint64(data[len(magic)+4:])), nil
 }
 
-// decoder takes values off the front of a body. Once something made no sense, all that follows is zero.
-type decoder struct {
-	rest []byte
-	bad  bool
-}
-
-func (d *decoder) fail() {
-	d.rest, d.bad = nil, true
-}
+// decoder takes a body apart.
+type decoder struct{ binread.Reader }
 
 // read takes a count and so many records. Room is made for those that are there, not for those that are promised.
 func read[T any](d *decoder, record func(*decoder) T) []T {
-	n := d.unsigned()
-	if n > uint64(len(d.rest)) {
-		d.fail()
-		return nil
-	}
+	n := d.Count(1)
 	const few = 1024
 	records := make([]T, 0, min(n, few))
 	for range n {
-		if d.bad {
+		if d.Err() != nil {
 			return nil
 		}
 		records = append(records, record(d))
@@ -76,67 +67,36 @@ func read[T any](d *decoder, record func(*decoder) T) []T {
 	return records
 }
 
-func (d *decoder) unsigned() uint64 {
-	n, size := binary.Uvarint(d.rest)
-	if size <= 0 {
-		d.fail()
-		return 0
-	}
-	d.rest = d.rest[size:]
-	return n
-}
-
 func (d *decoder) index() uint32 {
-	n := d.unsigned()
+	n := d.Uvarint()
 	if n > 1<<32-1 {
-		d.fail()
+		d.Fail(binread.ErrNumber)
 	}
 	return uint32(n)
 }
 
-func (d *decoder) number() int64 {
-	n, size := binary.Varint(d.rest)
-	if size <= 0 {
-		d.fail()
-		return 0
-	}
-	d.rest = d.rest[size:]
-	return n
-}
-
 func (d *decoder) number32() int32 {
-	n := d.number()
+	n := d.Varint()
 	if int64(int32(n)) != n {
-		d.fail()
+		d.Fail(binread.ErrNumber)
 	}
 	return int32(n)
 }
 
-func (d *decoder) text() string { return d.bytes(d.unsigned()) }
-
-// bytes takes n bytes as a text of its own.
-func (d *decoder) bytes(n uint64) string {
-	if n > uint64(len(d.rest)) {
-		d.fail()
-		return ""
-	}
-	s := string(d.rest[:n])
-	d.rest = d.rest[n:]
-	return s
-}
+func (d *decoder) text() string { return d.Text(math.MaxUint64) }
 
 func (d *decoder) nullText() codec.NullString {
-	n := d.unsigned()
+	n := d.Uvarint()
 	if n == 0 {
 		return codec.NullString{}
 	}
-	return codec.NullString{S: d.bytes(n - 1), Valid: true}
+	return codec.NullString{S: d.Bytes(n - 1), Valid: true}
 }
 
 func (d *decoder) flag() bool {
-	n := d.unsigned()
+	n := d.Uvarint()
 	if n > 1 {
-		d.fail()
+		d.Fail(binread.ErrNumber)
 	}
 	return n == 1
 }
@@ -144,7 +104,7 @@ func (d *decoder) flag() bool {
 func (d *decoder) group() core.StateGroup {
 	return core.StateGroup{
 		Index: d.index(), Name: d.text(), ClusterName: d.text(), Homes: read(d, (*decoder).text), ZoneName: d.nullText(), ActingMaster: d.flag(),
-		Addrs: read(d, func(d *decoder) core.Address { return core.Address{BrokerID: d.number(), Addr: d.text()} }),
+		Addrs: read(d, func(d *decoder) core.Address { return core.Address{BrokerID: d.Varint(), Addr: d.text()} }),
 	}
 }
 
@@ -162,15 +122,15 @@ func (d *decoder) topic() core.StateTopic { return core.StateTopic{Name: d.text(
 
 func (d *decoder) mapping() core.StateMapping {
 	return core.StateMapping{
-		Topic: d.text(), BrokerName: d.text(), Registrant: d.text(), Epoch: d.number(), Info: [2]string{d.text(), d.text()},
+		Topic: d.text(), BrokerName: d.text(), Registrant: d.text(), Epoch: d.Varint(), Info: [2]string{d.text(), d.text()},
 	}
 }
 
 func (d *decoder) live() core.StateLive {
 	return core.StateLive{
-		ClusterName: d.text(), BrokerName: d.text(), BrokerAddr: d.text(), BrokerID: d.number(), HAServerAddr: d.nullText(),
-		DataVersion:   codec.DataVersion{StateVersion: d.number(), Timestamp: d.number(), Counter: d.number(), NullCounter: d.flag()},
+		ClusterName: d.text(), BrokerName: d.text(), BrokerAddr: d.text(), BrokerID: d.Varint(), HAServerAddr: d.nullText(),
+		DataVersion:   codec.DataVersion{StateVersion: d.Varint(), Timestamp: d.Varint(), Counter: d.Varint(), NullCounter: d.flag()},
 		FilterServers: read(d, (*decoder).text),
-		TimeoutNanos:  d.number(), AgeNanos: d.number(), FirstMillis: d.number(), WallMillis: d.number(), Applied: d.number(), Topics: int(d.number()),
+		TimeoutNanos:  d.Varint(), AgeNanos: d.Varint(), FirstMillis: d.Varint(), WallMillis: d.Varint(), Applied: d.Varint(), Topics: int(d.Varint()),
 	}
 }

@@ -74,6 +74,16 @@ func (b *bench) pass(d time.Duration, outcome func(Broker) Outcome) {
 	}
 }
 
+// makeSuspect has the only broker answer, and then not any more.
+func (b *bench) makeSuspect() {
+	b.t.Helper()
+	b.pass(2*time.Second, always(Answered))
+	b.pass(4*time.Second, always(Silent))
+	if b.judge.Suspects() != 1 {
+		b.t.Fatal("not suspect")
+	}
+}
+
 // result is what comes of a probe of that broker.
 func (b *bench) result(of Broker, o Outcome) Result {
 	i := 0
@@ -287,11 +297,7 @@ func TestImpossibleProbesProveNothing(t *testing.T) {
 // A broker that may not be probed any more isn't suspect for what was seen before, and stays.
 func TestForbiddenBrokerStays(t *testing.T) {
 	b := newBench(t, probing, 1)
-	b.pass(2*time.Second, always(Answered))
-	b.pass(4*time.Second, always(Silent))
-	if b.judge.Suspects() != 1 {
-		t.Fatal("not suspect")
-	}
+	b.makeSuspect()
 	b.pass(time.Minute, always(Forbidden))
 	b.wantDeclared(0, "")
 	if s, _ := b.judge.State(nth(0).key()); s.Suspect || !s.Forbidden {
@@ -352,11 +358,7 @@ func TestSlowBrokersDontStarveOthers(t *testing.T) {
 // A pause of this process is nobody's silence.
 func TestPauseProvesNothing(t *testing.T) {
 	b := newBench(t, probing, 1)
-	b.pass(2*time.Second, always(Answered))
-	b.pass(4*time.Second, always(Silent))
-	if b.judge.Suspects() != 1 {
-		t.Fatal("not suspect")
-	}
+	b.makeSuspect()
 	b.now += int64(20 * time.Second)
 	b.judge.Froze(b.now, int64(20*time.Second))
 	if b.judge.Suspects() != 0 {

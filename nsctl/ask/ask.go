@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/waymark-mq/waymark/codec"
+	"github.com/waymark-mq/waymark/internal/excerpt"
 	"github.com/waymark-mq/waymark/remoting"
 )
 
@@ -99,10 +100,13 @@ func (n *Nameserver) KV(ctx context.Context, namespace string) (table map[string
 // Refusal is an answer of another code than success.
 type Refusal struct {
 	Code   int32
-	Remark string // as sent
+	Remark string // as sent, but cut
 }
 
 func (r *Refusal) Error() string { return fmt.Sprintf("answer of code %d: %s", r.Code, r.Remark) }
+
+// maxRemarkBytes bounds what is told of a remark: Apache's may hold a stack.
+const maxRemarkBytes = 500
 
 // call asks once, and again while the nameserver is busy. use is called with a successful answer.
 func (n *Nameserver) call(ctx context.Context, code int32, fields []codec.ExtField, use func(*codec.Command) error) error {
@@ -125,7 +129,7 @@ func (n *Nameserver) callOnce(ctx context.Context, code int32, fields []codec.Ex
 	h := codec.Header{Code: code, Language: codec.LanguageGo, Version: codec.ServerVersion, ExtFields: fields}
 	return n.client.Call(ctx, h, nil, func(c *codec.Command) error {
 		if c.Code != codec.ResponseSuccess {
-			return &Refusal{c.Code, string(c.Remark)}
+			return &Refusal{c.Code, excerpt.Of(c.Remark, maxRemarkBytes)}
 		}
 		return use(c)
 	})

@@ -8,9 +8,6 @@ import (
 	"strconv"
 )
 
-// pageEvents is how many events are asked for at a time: the most that a page has.
-const pageEvents = 1000
-
 // EventPage is what a Follower got at once.
 type EventPage struct {
 	Events    []Event
@@ -20,10 +17,30 @@ type EventPage struct {
 }
 
 type eventsAnswer struct {
-	Events                       []Event
-	Next, Oldest, Newest, Missed uint64
-	Restarted                    bool
-	Process                      string
+	Events       parts[Event]
+	Next, Newest *uint64
+	Missed       uint64
+	Restarted    bool
+	Process      string
+}
+
+func (a *eventsAnswer) missing() string {
+	switch {
+	case a.Events == nil:
+		return "events"
+	case a.Next == nil:
+		return "next"
+	case a.Newest == nil:
+		return "newest"
+	case a.Process == "":
+		return "process"
+	}
+	for i := range a.Events {
+		if e := &a.Events[i]; e.Seq == 0 || e.Kind == "" {
+			return "seq and kind of an event"
+		}
+	}
+	return ""
 }
 
 // Follower reads events one after the other, each once. It is used by one goroutine.
@@ -46,32 +63,36 @@ func (c *Client) FollowLast(ctx context.Context, filter url.Values, n uint64) (*
 	if err != nil {
 		return nil, err
 	}
-	f.process, f.after = page.Process, page.Newest-min(n, page.Newest)
+	f.process, f.after = page.Process, *page.Newest-min(n, *page.Newest)
 	return f, nil
 }
 
-// Next returns the events that came since, a page of them at most. After an error it may be called again and goes on where it was.
+// Next returns the events that came since, a page of them at most. It asks twice at most. After an error it may be called again and goes on
+// where it was.
 func (f *Follower) Next(ctx context.Context) (EventPage, error) {
-	page, err := f.ask(ctx, pageEvents)
+	page, err := f.ask(ctx, pageParts)
 	if err != nil {
 		return EventPage{}, err
 	}
 	restarted := page.Restarted
 	if f.process != "" && page.Process != f.process {
 		// The numbers begin anew: what was asked for is somewhere among the new process's events.
+		first := page.Process
 		f.after, restarted = 0, true
-		f.process = page.Process
-		if page, err = f.ask(ctx, pageEvents); err != nil {
-			f.process = restartedAgain // the next call finds another process, and tells of the restart
+		f.process = restartedAgain // until that has been read: the next call finds another process, and tells of the restart
+		if page, err = f.ask(ctx, pageParts); err != nil {
 			return EventPage{}, err
+		}
+		if page.Process != first {
+			return EventPage{}, fmt.Errorf("%s: two answers are of two processes: is there more than one behind this address?", f.client.addr)
 		}
 	}
 	f.process = page.Process
-	more := page.Next < page.Newest
-	if more && page.Next <= f.after && !restarted {
-		return EventPage{}, fmt.Errorf("%s: events behind %d go on at %d", f.client.addr, f.after, page.Next)
+	more := *page.Next < *page.Newest
+	if more && *page.Next <= f.after && !restarted {
+		return EventPage{}, fmt.Errorf("%s: events behind %d go on at %d", f.client.addr, f.after, *page.Next)
 	}
-	f.after = page.Next
+	f.after = *page.Next
 	return EventPage{page.Events, page.Missed, restarted, more}, nil
 }
 
@@ -85,6 +106,6 @@ func (f *Follower) ask(ctx context.Context, limit int) (page eventsAnswer, err e
 	}
 	parameters.Set("after", strconv.FormatUint(f.after, 10))
 	parameters.Set("limit", strconv.Itoa(limit))
-	err = f.client.Get(ctx, "events", parameters, &page)
+	_, err = f.client.get(ctx, "events", parameters, &page)
 	return page, err
 }

@@ -20,7 +20,7 @@ type Requests struct {
 
 // Requests reads how many requests were answered from /metrics.
 func (c *Client) Requests(ctx context.Context) (Requests, error) {
-	body, err := c.do(ctx, http.MethodGet, "/metrics", nil)
+	body, _, err := c.do(ctx, http.MethodGet, "/metrics", nil)
 	if err != nil {
 		return Requests{}, err
 	}

@@ -1,8 +1,11 @@
 package httpside
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"time"
+	"unicode/utf8"
 )
 
 // Server is what /api/v1/server says.
@@ -24,6 +27,23 @@ type Server struct {
 		Rounds int64 `json:"rounds"`
 		Ended  int64 `json:"endedConnections"`
 	} `json:"drain"`
+}
+
+func (s *Server) missing() string {
+	switch {
+	case s.State == "":
+		return "state"
+	case s.StartedAt.IsZero():
+		return "startedAt"
+	}
+	return ""
+}
+
+// Server asks for the server as a whole.
+func (c *Client) Server(ctx context.Context) (*Server, error) {
+	s := &Server{}
+	_, err := c.get(ctx, "server", nil, s)
+	return s, err
 }
 
 // Member is one address of a broker name.
@@ -59,6 +79,31 @@ type Broker struct {
 	Why          Why      `json:"why,omitzero"`
 }
 
+func (b *Broker) missing() string {
+	if b.Members == nil { // its name may be any, the empty one too
+		return "members"
+	}
+	return ""
+}
+
+// Broker asks for one broker name. raw is what was sent.
+func (c *Client) Broker(ctx context.Context, name string) (b *Broker, raw json.RawMessage, err error) {
+	b = &Broker{}
+	raw, err = c.get(ctx, "brokers/"+pathOf(name), nil, b)
+	if err == nil {
+		err = c.of(b.Name, name)
+	}
+	return b, raw, err
+}
+
+// of is an error if an answer is of something else than was asked for. A name that is no UTF-8 isn't sent as it is.
+func (c *Client) of(got, want string) error {
+	if got != want && utf8.ValidString(want) {
+		return fmt.Errorf("%s: %w: asked for %q it answers of %q", c.addr, ErrNotOurs, want, got)
+	}
+	return nil
+}
+
 // Why has the latest event of each sort; nil: none is remembered.
 type Why struct {
 	LastChange     *Event `json:"lastChange"`
@@ -72,6 +117,23 @@ type Topic struct {
 	Topic     string  `json:"topic"`
 	Queues    []Queue `json:"queues"`
 	OrderConf string  `json:"orderConf,omitempty"`
+}
+
+func (t *Topic) missing() string {
+	if t.Queues == nil {
+		return "queues"
+	}
+	return ""
+}
+
+// Topic asks for a topic's route. raw is what was sent.
+func (c *Client) Topic(ctx context.Context, name string) (t *Topic, raw json.RawMessage, err error) {
+	t = &Topic{}
+	raw, err = c.get(ctx, "topics/"+pathOf(name), nil, t)
+	if err == nil {
+		err = c.of(t.Topic, name)
+	}
+	return t, raw, err
 }
 
 // Queue is a broker name's share of a topic.
@@ -95,6 +157,7 @@ type Event struct {
 	Broker        string    `json:"broker,omitempty"`
 	ID            *int64    `json:"id,omitempty"`
 	Address       string    `json:"address,omitempty"`
+	Connection    uint64    `json:"connection,omitempty"`
 	Peer          string    `json:"peer,omitempty"`
 	Topics        int       `json:"topics,omitempty"`
 	TopicsChanged int       `json:"topicsChanged,omitempty"`
@@ -104,6 +167,7 @@ type Event struct {
 	Namespace     string    `json:"namespace,omitempty"`
 	Key           string    `json:"key,omitempty"`
 	Detail        string    `json:"detail,omitempty"`
+	NeedsRestart  bool      `json:"needsRestart,omitempty"` // of config_changed: the server works with the former value until then
 
 	Raw json.RawMessage `json:"-"` // as sent
 }
