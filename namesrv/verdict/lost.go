@@ -31,13 +31,14 @@ func (j *Judge) lose(now int64, w *Word) {
 	}
 }
 
-// lookForLost has the lost brokers probed that aren't back. One that doesn't answer is looked for no more (probedLost).
+// lookForLost has the lost brokers probed that aren't back, as far as there is room. One that doesn't answer is looked for no more (probedLost).
 func (j *Judge) lookForLost(now int64, room int, a *Actions) {
 	for _, k := range slices.SortedFunc(maps.Keys(j.lost), compareKeys) {
 		l := j.lost[k]
 		if _, back := j.cases[k]; back || now > l.until {
 			delete(j.lost, k)
-		} else if l.next != 0 && l.next <= now && len(a.Probe) < room {
+		} else if l.next != 0 && l.next <= now && room > 0 {
+			room--
 			l.next, l.began = 0, now
 			a.Probe = append(a.Probe, l.Target)
 		}

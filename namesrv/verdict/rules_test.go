@@ -355,6 +355,24 @@ func TestSlowBrokersDontStarveOthers(t *testing.T) {
 	}
 }
 
+// Brokers whose connections have ended are looked for in all the room that the others leave, and no more.
+func TestRoomForLostBrokers(t *testing.T) {
+	const brokers, lost, room = 30, 20, 40
+	b := newBench(t, probing, brokers)
+	for i := range lost {
+		n := nth(brokers + i)
+		b.judge.Left(b.now, &core.Event{
+			Kind: core.EventClosed, ClusterName: n.ClusterName, BrokerName: n.BrokerName, BrokerAddr: n.BrokerAddr, Sign: b.now, Version: anyVersion, ByPeer: true,
+		})
+	}
+	b.now += int64(probing.Interval) // all are due
+	var a Actions
+	b.judge.Due(b.now, room, &a)
+	if len(a.Probe) != room {
+		t.Errorf("%d probes begun, want %d", len(a.Probe), room)
+	}
+}
+
 // A pause of this process is nobody's silence.
 func TestPauseProvesNothing(t *testing.T) {
 	b := newBench(t, probing, 1)
