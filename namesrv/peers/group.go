@@ -297,13 +297,16 @@ func (g *Group) Members() []Member {
 	return members
 }
 
-// Reached is how many others are known, and of how many the last beacons have come. It tells within seconds that this nameserver is cut off; memberlist,
-// which wants to be sure of who is gone, takes half a minute for that.
+// Reached is how many others are known that haven't said that they leave, and of how many the last beacons have come. It tells within seconds that this
+// nameserver is cut off; memberlist, which wants to be sure of who is gone, takes half a minute for that.
 func (g *Group) Reached() (known, reached int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.o.Now()
 	for _, p := range g.peers {
+		if p.left {
+			continue
+		}
 		if known++; p.alive && p.known && now-p.heard <= silentBeats*int64(g.beat) {
 			reached++
 		}

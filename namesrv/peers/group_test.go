@@ -70,7 +70,7 @@ func TestCutAndJoinedAgain(t *testing.T) {
 	}
 }
 
-// TestReached: who sends no beacons isn't reached, long before memberlist gives it up.
+// TestReached: who sends no beacons isn't reached, long before memberlist gives it up. Who has said that it leaves isn't missed.
 func TestReached(t *testing.T) {
 	f := newFleet(t)
 	a := f.add(nil)
@@ -88,6 +88,8 @@ func TestReached(t *testing.T) {
 	f.wires.deafen(c.Addr(), a.Addr())
 	until(t, "none is", reaches(a, 0))
 	until(t, "the others are", reaches(b, 2))
+	c.Close()
+	until(t, "one has left", func() bool { known, reached := b.Reached(); return known == 1 && reached == 1 })
 }
 
 func alive(g *Group) (n int) {

@@ -104,7 +104,7 @@ type Judge struct {
 	order    []*brokerCase // all of them, by key
 	first    int           // of order: where Due begins
 	lost     map[Key]*lostBroker
-	peers    int   // others that are configured or were seen
+	peers    int   // others that were seen and haven't said that they leave
 	alive    int   // of them now
 	thawed   int64 // when this process last went on after it had stood still
 	words    []Word
