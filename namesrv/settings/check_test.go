@@ -69,6 +69,9 @@ func TestGuardsAreProtected(t *testing.T) {
 		"auditLogPath", "auditLogMaxMegabytes", "auditLogMaxBackups", "logDir",
 		"probeAllowList", "maxNewConnectionsPerSecondPerAddress", "maxMissesPerSecondPerAddress",
 		"brokerCloseGraceMillis", "expiryGuardPercent", "expiryGuardMaxMillis", "maxInflatedBodyBytes",
+		"routeSnapshotPath", "routeSnapshotIntervalMillis", "routeSnapshotGraceMillis", "routeSnapshotMaxAgeMillis",
+		"brokerKeepAliveSeconds", "probeIntervalMillis", "probeTimeoutMillis", "probeFailuresToSuspect", "probeRemoves", "probeRemoveAfterMillis", "peerOfflineProbe",
+		"peers", "peerListenAddress", "peerAdvertiseAddress", "peerKey", "peerName", "kvSync", "advertiseAddress", "addressServerListen",
 		"configBlackList", "configStorePath", "kvConfigPath", "rocketmqHome",
 	} {
 		for _, spelling := range []string{key + "=", " " + key + " : x", key[:3] + "\\\n " + key[3:] + "=x", "\\u00" + hexOf(key[0]) + key[1:] + "\tx"} {
