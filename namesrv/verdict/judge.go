@@ -233,7 +233,7 @@ func (j *Judge) Probed(now int64, b Broker, r Result) {
 	c.why, c.forbidden = r.Why, r.Outcome == Forbidden
 	switch r.Outcome {
 	case Answered:
-		if c.suspectFrom != 0 || len(c.against) > 0 {
+		if c.suspectFrom != 0 || len(c.against) > 0 || now < c.checkUntil {
 			j.vouch(c, now)
 		}
 		c.answersHere, c.answered, c.at = true, now, r.At
@@ -311,10 +311,10 @@ func (j *Judge) Heard(now int64, peer string, w *Word) {
 	if own := c.sign(); own > w.Sign+int64(slack) {
 		j.vouch(c, own) // the more so if the peer has missed its latest registration
 	}
-	if c.live.DataVersion.After(w.Version) {
-		return
+	if !c.live.DataVersion.After(w.Version) {
+		c.accuse(evidence{peer, w.Kind, w.Sign, now, now})
 	}
-	c.accuse(evidence{peer, w.Kind, w.Sign, now, now})
+	// Also where the peer has missed the latest registration: it wants to know.
 	if j.rules.OnWord && !c.probing {
 		c.checkUntil = now + int64(checkFor)
 		c.next = cmp.Or(min(c.next, now), now)

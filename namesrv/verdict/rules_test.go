@@ -177,6 +177,22 @@ func TestSuspicionOfAnEarlierRegistration(t *testing.T) {
 	if s, _ := b.judge.State(nth(0).key()); len(s.Accusers) > 0 {
 		t.Errorf("accused by %v", s.Accusers)
 	}
+	// Its last sign may be a registration period old: it is asked at once, and what comes of that is told.
+	silence := probing
+	silence.Interval = 0
+	b = newBench(t, silence, 1)
+	b.pass(3*time.Second, always(Answered))
+	b.acts = Actions{}
+	b.now += int64(20 * time.Second)
+	w.Sign = b.now - int64(21*time.Second)
+	b.judge.Heard(b.now, "ns2", &w)
+	b.pass(time.Second, always(Answered))
+	if n := len(b.acts.Probe); n != 1 {
+		t.Errorf("probed %d times", n)
+	}
+	if tell := b.acts.Tell; len(tell) == 0 || tell[len(tell)-1].Kind != Alive || tell[len(tell)-1].Sign < b.now-int64(time.Second) {
+		t.Errorf("told %+v", tell)
+	}
 }
 
 // A word from the future is of now.
