@@ -297,17 +297,17 @@ func (g *Group) Members() []Member {
 	return members
 }
 
-// Reached is how many others are known that haven't said that they leave, and of how many the last beacons have come. It tells within seconds that this
-// nameserver is cut off; memberlist, which wants to be sure of who is gone, takes half a minute for that.
+// Reached is how many others are known that should be there, and of how many the last beacons have come. It tells within seconds that this nameserver
+// is cut off; memberlist, which wants to be sure of who is gone, takes half a minute for that.
 func (g *Group) Reached() (known, reached int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.o.Now()
 	for _, p := range g.peers {
-		if p.left {
-			continue
+		if p.missed(now) {
+			known++
 		}
-		if known++; p.alive && p.known && now-p.heard <= silentBeats*int64(g.beat) {
+		if p.reached(now, int64(g.beat)) {
 			reached++
 		}
 	}

@@ -92,6 +92,26 @@ func TestReached(t *testing.T) {
 	until(t, "one has left", func() bool { known, reached := b.Reached(); return known == 1 && reached == 1 })
 }
 
+// TestMissed: who is gone without a word is missed for a while.
+func TestMissed(t *testing.T) {
+	const gone = int64(time.Hour)
+	soon, late := gone+int64(missedFor), gone+int64(missedFor)+1
+	for name, tt := range map[string]struct {
+		peer       peer
+		soon, late bool
+	}{
+		"there":       {peer{alive: true}, true, true},
+		"back":        {peer{alive: true, left: true}, true, true},
+		"said so":     {peer{left: true}, false, false},
+		"without one": {peer{}, true, false},
+	} {
+		tt.peer.since = gone
+		if got, then := tt.peer.missed(soon), tt.peer.missed(late); got != tt.soon || then != tt.late {
+			t.Errorf("%s: %v after %v, then %v", name, got, missedFor, then)
+		}
+	}
+}
+
 func alive(g *Group) (n int) {
 	for _, m := range g.Members() {
 		if m.Alive {

@@ -47,6 +47,15 @@ func (p *peer) member(now int64, own Digest) Member {
 	return m
 }
 
+// missedFor is how long a nameserver is missed that has gone without a word: were it this one that is cut off, its brokers would have expired by then.
+const missedFor = 5 * time.Minute
+
+// missed reports whether p should be there: it hasn't said that it leaves, nor been gone for so long that it won't come back by itself.
+func (p *peer) missed(now int64) bool { return p.alive || !p.left && now-p.since <= int64(missedFor) }
+
+// reached reports whether p's last beacons have come; beat is how far apart they are.
+func (p *peer) reached(now, beat int64) bool { return p.alive && p.known && now-p.heard <= silentBeats*beat }
+
 // comparable reports whether the peer is there and has said what it holds.
 func (p *peer) comparable() bool { return p.alive && p.known && p.self.State != Starting }
 

@@ -112,16 +112,24 @@ func (j *Judge) condemns(c *brokerCase, now int64) bool {
 	return len(c.against) > 0 || !j.holds(c, now)
 }
 
-// ask tells the peers of a suspicion, again and again while it lasts, so that one that knows better says so in time.
+// ask tells the peers that a broker doesn't answer, again and again while that lasts, so that one that knows better says so in time: from the first
+// failure on, since one that doesn't probe by itself has to ask the broker before it knows.
 func (j *Judge) ask(c *brokerCase, now int64) bool {
-	if c.suspectFrom == 0 || now-c.asked < int64(max(retry, j.rules.RemoveAfter/8)) {
+	w := Word{Broker: c.Broker, Version: c.live.DataVersion, Sign: c.sign()}
+	switch {
+	case c.suspectFrom != 0 && c.rejections >= 2:
+		w.Kind = Refused
+	case c.suspectFrom != 0:
+		w.Kind = Suspect
+	case c.answersHere && c.failures > 0:
+		w.Kind = Doubt
+	default:
+		return false
+	}
+	if now-c.asked < int64(max(retry, j.rules.RemoveAfter/8)) {
 		return false
 	}
 	c.asked = now
-	w := Word{Kind: Suspect, Broker: c.Broker, Version: c.live.DataVersion, Sign: c.sign()}
-	if c.rejections >= 2 {
-		w.Kind = Refused
-	}
 	j.words = append(j.words, w)
 	return true
 }

@@ -188,6 +188,7 @@ func (f *fleet) act(i int) {
 		f.step(i, &core.Tick{})
 	}
 	s.judge.Know(f.now, s.table.Load())
+	s.judge.SetPeers(len(f.servers)-1, f.reached(i))
 	s.judge.Due(f.now, 1000, &a)
 	for _, t := range a.Probe {
 		f.probe(i, t.Broker)
@@ -210,6 +211,17 @@ func (f *fleet) act(i int) {
 			}
 		}
 	}
+}
+
+// reached is of how many others a server has had beacons lately (peers.Group.Reached).
+func (f *fleet) reached(i int) (n int) {
+	const silent = int64(3 * time.Second)
+	for o, other := range f.servers {
+		if o != i && f.now-other.last <= silent && !f.parted[[2]int{min(i, o), max(i, o)}] {
+			n++
+		}
+	}
+	return n
 }
 
 // probeTimeout is when a probe without an answer has failed.

@@ -72,3 +72,67 @@ func TestIsolationEnds(t *testing.T) {
 		t.Error("brokers that are long silent keep another")
 	}
 }
+
+// If most brokers stop to answer at once it is this server that is cut off, unless a peer has seen the same; one or two may well die together.
+func TestIsolatedServerRemovesNobody(t *testing.T) {
+	for _, c := range []struct {
+		name             string
+		brokers, failing int
+		accused          int // of the failing ones, by a peer
+		alive            int // peers
+		want             int
+	}{
+		{"one of one", 1, 1, 0, 2, 1},
+		{"two of two", 2, 2, 0, 2, 2},
+		{"three of six", 6, 3, 0, 2, 3},
+		{"four of six", 6, 4, 0, 2, 0},
+		{"four of six, a peer sees one of them", 6, 4, 1, 2, 1},
+		{"one of six, but all peers are gone", 6, 1, 0, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, probing, c.brokers)
+			b.judge.SetPeers(2, c.alive)
+			b.pass(3*time.Second, always(Answered))
+			fails := func(p Broker) Outcome {
+				for i := range c.failing {
+					if nth(i) == p {
+						return Silent
+					}
+				}
+				return Answered
+			}
+			for range 15 {
+				for i := range c.accused {
+					b.hear("ns2", Suspect, i, 10*time.Second)
+				}
+				b.pass(time.Second, fails)
+			}
+			b.wantDeclared(c.want, "")
+		})
+	}
+}
+
+// A server that was cut off asks again before it believes what probes came to meanwhile.
+func TestIsolationHasEnded(t *testing.T) {
+	for name, brokers := range map[string]int{"by its peers": 1, "by its brokers": leastIsolated} {
+		b := newBench(t, probing, brokers)
+		b.pass(2*time.Second, always(Answered))
+		if brokers < leastIsolated {
+			b.judge.SetPeers(2, 0)
+		}
+		b.pass(30*time.Second, always(Silent))
+		b.judge.SetPeers(2, 1)
+		healed := func(n Broker) Outcome { // the first is the last that answers again
+			if n == nth(0) {
+				return Silent
+			}
+			return Answered
+		}
+		b.pass(2*time.Second, healed)
+		if len(b.acts.Declare) > 0 {
+			t.Errorf("%s: declared dead %+v", name, b.acts.Declare)
+		}
+		b.pass(8*time.Second, healed) // it is dead after all
+		b.wantDeclared(1, "")
+	}
+}

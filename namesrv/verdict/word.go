@@ -18,12 +18,13 @@ const (
 	Refused                      // its address refused a connection, twice
 	Unanswered                   // it was removed there: silent, and no probe was answered
 	Suspect                      // probes fail; it is still in the sender's routes
-	Alive                        // the answer to Suspect, Refused or Closed: it has shown life since
+	Alive                        // the answer to Suspect, Refused, Closed or Doubt: it has shown life since
+	Doubt                        // a probe has failed: a question, which speaks against nobody
 )
 
 var kindNames = [...]string{
 	Unregistered: "unregistered", Expired: "expired", Closed: "closed", Refused: "refused",
-	Unanswered: "unanswered", Suspect: "suspect", Alive: "alive",
+	Unanswered: "unanswered", Suspect: "suspect", Alive: "alive", Doubt: "doubt",
 }
 
 // String is the kind's name on the wire, in logs and metrics; "" for one that there isn't.
