@@ -80,8 +80,12 @@ func (k *routeKeeper) restore(c *settings.Settings) {
 	}
 	state, at, err := routesnapshot.Parse(data)
 	if err != nil {
-		aside, asideErr := k.file.SetAside()
-		k.logger.Error("routes not restored: the file can't be used and was set aside", "problem", err, "aside", aside, "error", asideErr)
+		aside, failed := k.file.SetAside()
+		if failed != nil {
+			k.logger.Error("routes not restored: the file can't be used, and not be set aside either", "problem", err, "error", failed)
+			return
+		}
+		k.logger.Error("routes not restored: the file can't be used and was set aside", "problem", err, "aside", aside)
 		return
 	}
 	since := time.Duration(k.wall().UnixMilli()-at) * time.Millisecond
