@@ -206,12 +206,7 @@ func (j *Judge) schedule(c *brokerCase, k Key, now int64) {
 func (c *brokerCase) target() Target { return Target{c.Broker, c.origin()} }
 
 // origin is where the registration comes from; the zero Addr if that isn't known for certain.
-func (c *brokerCase) origin() netip.Addr {
-	if c.live.Claimed {
-		return netip.Addr{}
-	}
-	return access.Peer(c.live.From.Addr)
-}
+func (c *brokerCase) origin() netip.Addr { return access.Peer(c.live.Origin()) }
 
 // sign is the youngest sign of life, heartbeats, answers and peers' words together.
 func (c *brokerCase) sign() int64 {
@@ -359,7 +354,7 @@ func (j *Judge) Left(now int64, e *core.Event) {
 		w.Kind = Expired
 	case e.Kind == core.EventClosed && e.ByPeer:
 		w.Kind = Closed
-		j.lose(now, &w)
+		j.lose(now, &w, access.Peer(e.Origin)) // the event's: its case may have gone with the table before
 	case e.Kind == core.EventUnanswered:
 		w.Kind = Unanswered
 		if c := j.cases[w.key()]; c != nil { // its answers were signs of life, too
