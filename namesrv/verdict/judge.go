@@ -99,10 +99,12 @@ type Turn struct {
 //   - If most brokers fail at once, none is removed that no peer has evidence against; neither if all peers are gone, nor until they could be asked
 //     again afterwards. See isolated.go.
 type Judge struct {
-	rules    Rules
-	cases    map[Key]*brokerCase
-	order    []*brokerCase // all of them, by key
-	first    int           // of order: where Due begins
+	rules Rules
+	cases map[Key]*brokerCase
+	order []*brokerCase // all of them, by key
+	// Of order: whose turn it is to be probed, of those that have answered and of the others.
+	first, firstStranger int
+
 	lost     map[Key]*lostBroker
 	peers    int   // others that are configured or were seen
 	alive    int   // of them now
