@@ -172,7 +172,7 @@ func (t *Table) bury(cell *LiveCell, end ending) bool {
 	t.effect(&Event{
 		Kind: end.why, ClusterName: l.ClusterName, BrokerName: l.BrokerName, BrokerAddr: l.BrokerAddr, BrokerID: l.BrokerID,
 		Conn: owner.Conn, PeerAddr: owner.Addr, Topics: topics, Other: end.word, Gone: t.takeGone(),
-		Sign: end.sign, Version: l.DataVersion, ByPeer: end.byPeer,
+		Sign: end.sign, Version: l.DataVersion, ByPeer: end.byPeer, Origin: l.Origin(),
 		Edit: t.edited(before, l.BrokerName, cell.key),
 	})
 	return true

@@ -196,7 +196,7 @@ func TestEventsOfEnds(t *testing.T) {
 	l.Cell.Touch(5, int64(time.Hour))
 	table.Step(int64(time.Hour), []core.Command{&core.EndConnection{Conn: 5, PeerAddr: "other:1", Touched: []*core.LiveCell{l.Cell}}}, &out)
 	e = out.Effects[0].(*core.Event)
-	if e.Kind != core.EventClosed || e.Conn != 5 || e.PeerAddr != "other:1" {
+	if e.Kind != core.EventClosed || e.Conn != 5 || e.PeerAddr != "other:1" || e.Origin != "broker:1" {
 		t.Errorf("closed: %+v", e)
 	}
 }

@@ -235,6 +235,14 @@ type Live struct {
 	settings   *Settings
 }
 
+// Origin is the address that the registration comes from; "" if that isn't known for certain.
+func (l *Live) Origin() string {
+	if l.Claimed {
+		return ""
+	}
+	return l.From.Addr
+}
+
 // RegisterMemo recognises a registration that came before: everything in it that
 // matters is the same. Computed by the receiver of requests; the table only keeps it.
 type RegisterMemo struct {

@@ -120,6 +120,7 @@ type Event struct {
 	Sign          int64
 	Version       codec.DataVersion
 	ByPeer        bool
+	Origin        string // of a removal: PeerAddr of the last registration; "" if that is only Claimed
 	LatenessNanos int64
 	// Brokers, AllBrokers and Expired count slots (addresses of a broker name) for EventExpiryHeld and
 	// EventExpiryGuardEnded, live brokers for EventRestored and EventRestoreEnded; these name no broker.

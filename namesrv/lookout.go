@@ -210,12 +210,13 @@ func (l *lookout) probe(ctx context.Context, t life.Target) {
 func (l *lookout) probed(ctx context.Context, key life.Key, b life.Broker, result life.Result, link *remoting.Client) {
 	l.outcomes[result.Outcome].Add(1)
 	result.Why = short(result.Why)
-	if known := l.settle(ctx, key, &b, &result, link); result.Outcome == life.Forbidden && !known {
+	if news := l.settle(ctx, key, &b, &result, link); result.Outcome == life.Forbidden && news {
 		l.server.events.notProbed(&b, result.Why)
 	}
 }
 
-// settle hands a result to the judge, and keeps the link if there is a use for it. It reports whether the broker was known not to be probed.
+// settle hands a result to the judge, and keeps the link if there is a use for it. It reports whether the broker
+// is registered and could be probed until now, for all that was known.
 func (l *lookout) settle(ctx context.Context, key life.Key, b *life.Broker, result *life.Result, link *remoting.Client) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -229,7 +230,7 @@ func (l *lookout) settle(ctx context.Context, key life.Key, b *life.Broker, resu
 	} else if link != nil {
 		l.links[key] = link
 	}
-	return before.Forbidden
+	return known && !before.Forbidden
 }
 
 // ProbeState is what is known of a broker's life beyond its heartbeats. Times are Clock's, 0: never.

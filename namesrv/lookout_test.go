@@ -372,6 +372,25 @@ func TestWordsOfPeers(t *testing.T) {
 	}
 }
 
+// That a broker which has gone may not be asked any more is told to nobody: while it was here, it was told.
+func TestLostBrokerThatMayNotBeProbed(t *testing.T) {
+	p := listenProbed(t)
+	home := t.TempDir()
+	c := settings.Default(settings.Env{HomeDir: home})
+	c.PeerListenAddress, c.ProxyProtocolTrusted = "127.0.0.1:0", "127.0.0.1"
+	s := newTestServer(t, home, Options{Settings: c})
+	s.lookout.tell = func([]life.Word) {}
+	s.mustStart()
+
+	b := s.proxied(inside)
+	b.register(broker("a").set("brokerAddr", p.addr()))
+	s.end(b)
+	s.lookUntil("it is looked for", func() bool { return s.metrics().Lookout.Forbidden > 1 }) // and the marker of the connection's end
+	if l := s.logged("broker isn't probed"); len(l) != 0 {
+		t.Errorf("logged %v", l)
+	}
+}
+
 // Ends that nobody could be told of, because too many came at once, are counted.
 func TestTooManyEndsAreCounted(t *testing.T) {
 	home := t.TempDir()

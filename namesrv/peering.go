@@ -2,7 +2,6 @@ package namesrv
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -27,14 +26,12 @@ type peering struct {
 	leaving  sync.WaitGroup
 }
 
-var errPeersWithoutAddress = errors.New("settings: peers: peerListenAddress must be set, where the others reach this server")
-
 // startPeering opens the address for other nameservers, if there is one, and with kvSync waits a while for their KV configuration.
 func (s *Server) startPeering(c *settings.Settings) error {
+	if key, what := c.Unmet(); key != "" {
+		return fmt.Errorf("settings: %s: %s", key, what)
+	}
 	if c.PeerListenAddress == "" {
-		if c.Peers != "" {
-			return errPeersWithoutAddress
-		}
 		return nil
 	}
 	keys, err := c.PeerKeys()

@@ -81,7 +81,9 @@ func (t *tool) httpSide(ctx context.Context, addr string, i, n int) (*httpside.C
 	}
 	c := httpside.New(at, t.flags.timeout)
 	s, err := c.Server(ctx)
-	if err == nil && !chosen && portOf(addr) != portOf(s.Address) {
+	if err != nil && !chosen {
+		err = fmt.Errorf("%w; --admin says where else its HTTP side is", err)
+	} else if !chosen && portOf(addr) != portOf(s.Address) {
 		err = fmt.Errorf("%s is the HTTP side of a nameserver at %s, not of %s; --admin takes it all the same", at, s.Address, addr)
 	}
 	if err != nil {
@@ -110,15 +112,14 @@ func portOf(addr string) string {
 	return port
 }
 
-// mustSide is the HTTP side of the one nameserver that is meant, to be closed.
-func (t *tool) mustSide(ctx context.Context) (*httpside.Client, error) {
+// mustSide is the HTTP side of the one nameserver that is meant, to be closed, and what it says of itself.
+func (t *tool) mustSide(ctx context.Context) (*httpside.Client, *httpside.Server, error) {
 	addrs, err := t.nameservers()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(addrs) > 1 {
-		return nil, fmt.Errorf("%d nameservers are named: -n chooses one", len(addrs))
+		return nil, nil, fmt.Errorf("%d nameservers are named: -n chooses one", len(addrs))
 	}
-	side, _, err := t.httpSide(ctx, addrs[0], 0, 1)
-	return side, err
+	return t.httpSide(ctx, addrs[0], 0, 1)
 }

@@ -44,3 +44,13 @@ func TestDefaultSideMustBeTheNameservers(t *testing.T) {
 		t.Errorf("one that was chosen: %v", err)
 	}
 }
+
+// Who is told that there is no HTTP side at the default place is told how to name another; who has named one isn't.
+func TestHowToNameTheSide(t *testing.T) {
+	for admin, want := range map[string]bool{"": true, "127.0.0.1:1": false} {
+		tool := &tool{flags: flags{timeout: waitLimit, admin: admin}, sidePort: "1"}
+		if _, _, err := tool.httpSide(t.Context(), "127.0.0.1:2", 0, 1); err == nil || strings.Contains(err.Error(), "--admin") != want {
+			t.Errorf("--admin %q: %v", admin, err)
+		}
+	}
+}

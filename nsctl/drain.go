@@ -19,7 +19,7 @@ func (t *tool) drainCommand() *cobra.Command {
 }
 
 func (t *tool) drain(ctx context.Context) error {
-	side, err := t.mustSide(ctx)
+	side, server, err := t.mustSide(ctx)
 	if err != nil {
 		return err
 	}
@@ -30,12 +30,13 @@ func (t *tool) drain(ctx context.Context) error {
 	}
 	if t.json() {
 		err = t.writeJSON(struct {
-			Admin string `json:"admin"`
-			Begun bool   `json:"begun"`
-			State string `json:"state"`
-		}{side.Addr(), d.Begun, d.State})
+			Admin   string `json:"admin"`
+			Address string `json:"address"`
+			Begun   bool   `json:"begun"`
+			State   string `json:"state"`
+		}{side.Addr(), server.Address, d.Begun, d.State})
 	} else if d.Begun {
-		t.say("%s", d.State)
+		t.say("%s: the nameserver at %s", d.State, server.Address) // which may be another than -n says
 	}
 	switch {
 	case err != nil || d.Begun:

@@ -18,17 +18,17 @@ func TestDrain(t *testing.T) {
 	if got := run(t, "drain", "-n", a.Addr()+";127.0.0.1:1", "--admin", a.side); got.code != exitFailed || a.State() != namesrv.Serving {
 		t.Errorf("%+v, %v", got, a.State())
 	}
-	run(t, at...).want(t, exitOK, "draining", "")
+	run(t, at...).want(t, exitOK, "draining: the nameserver at <itself>", "", a.Addr(), "<itself>")
 	if a.State() != namesrv.Draining {
 		t.Errorf("%v", a.State())
 	}
 	run(t, at...).want(t, exitNo, "", "nsctl: <side>: already draining", a.side, "<side>")
 	got := run(t, append(at, "-o", "json")...)
 	var j struct {
-		Begun *bool
-		State string
+		Begun          *bool
+		State, Address string
 	}
-	if err := json.Unmarshal([]byte(got.stdout), &j); err != nil || got.code != exitNo || j.Begun == nil || *j.Begun || j.State != "draining" {
+	if err := json.Unmarshal([]byte(got.stdout), &j); err != nil || got.code != exitNo || j.Begun == nil || *j.Begun || j.State != "draining" || j.Address != a.Addr() {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got := run(t, "top", "--once", "-n", a.Addr(), "--admin", a.side); !strings.Contains(got.stdout, "draining") {

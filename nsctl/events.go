@@ -47,7 +47,7 @@ func (t *tool) eventsCommand() *cobra.Command {
 }
 
 func (t *tool) events(ctx context.Context, f eventFlags) error {
-	side, err := t.mustSide(ctx)
+	side, _, err := t.mustSide(ctx)
 	if err != nil {
 		return err
 	}

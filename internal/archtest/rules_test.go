@@ -56,12 +56,12 @@ var rules = map[string]rule{
 	"namesrv/verdict":             {ours: []string{"codec", "core", "namesrv/access"}},
 	"namesrv/probe":               {ours: []string{"codec", "namesrv/access", "namesrv/verdict", "remoting"}},
 	"namesrv/routesnapshot":       {ours: []string{"codec", "core", "namesrv/binread"}},
-	"namesrv/peers":               {ours: []string{"codec", "internal/linelimit", "namesrv/binread", "namesrv/verdict"}, libraries: []string{memberlist}},
+	"namesrv/peers":               {ours: []string{"codec", "internal/linelimit", "internal/newest", "namesrv/binread", "namesrv/verdict"}, libraries: []string{memberlist}},
 	"namesrv/digest":              {ours: []string{"core", "namesrv/peers"}, libraries: []string{xxhash}},
 	"namesrv/tlsconfig":           {ours: []string{"namesrv/settings/properties"}, libraries: []string{pkcs8}},
 	"namesrv":                     {ours: []string{"codec", "core", "internal/build", "internal/excerpt", "internal/linelimit", "netpoll", "namesrv/*", "remoting"}, libraries: []string{bytebuffer, sys}},
 	"admin/api":                   {ours: []string{"codec", "core", "internal/build", "namesrv"}},
-	"admin":                       {ours: []string{"internal/build", "namesrv"}, libraries: []string{prometheus}},
+	"admin":                       {ours: []string{"internal/build", "internal/newest", "namesrv"}, libraries: []string{prometheus}},
 	"cmd/namesrv":                 {ours: []string{"admin", "admin/api", "codec", "namesrv", "namesrv/logfile", "namesrv/product", "namesrv/settings", "namesrv/tlsconfig"}, libraries: []string{memlimit}},
 
 	"nsctl/ask":      {ours: []string{"codec", "internal/excerpt", "remoting"}},
@@ -96,6 +96,7 @@ var rules = map[string]rule{
 	"internal/golden":     {ours: []string{"codec", "core"}},
 	"internal/invariants": {},
 	"internal/linelimit":  {},
+	"internal/newest":     {},
 	"internal/raceflag":   {},
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/hashicorp/memberlist"
@@ -118,7 +119,11 @@ func (d delegate) NotifyLeave(n *memberlist.Node) {
 	}
 	d.forgetGone()
 	if d.ctx.Err() == nil {
-		d.o.Logger.Warn("peers: nameserver is gone", "peer", p.name, "left", p.left)
+		level := slog.LevelWarn
+		if p.left { // somebody has stopped it
+			level = slog.LevelInfo
+		}
+		d.o.Logger.Log(d.ctx, level, "peers: nameserver is gone", "peer", p.name, "left", p.left)
 	}
 	d.lookForMissing()
 }

@@ -261,7 +261,7 @@ func (g *Group) Counts() Counts {
 		Told: c.toldWords.Load(), Late: c.lateWords.Load(), Full: c.fullWords.Load(), Unsayable: c.unsayable.Load(),
 		Heard: c.heardWords.Load(), Flooded: c.floodedWords.Load() + c.unheard.Load(), Unknown: c.unknownWords.Load() + c.unknownMessages.Load(),
 		Malformed: c.badMessages.Load(), Unreadable: g.log.unreadable.Load(), Strangers: c.stranger.Load(), Repeated: c.old.Load(), Unanswered: c.unasked.Load(),
-		Refused: g.gate.refused.Load(),
+		Refused: g.gate.full.Load(),
 	}
 }
 

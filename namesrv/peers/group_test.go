@@ -1,6 +1,7 @@
 package peers
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -162,6 +163,21 @@ func TestState(t *testing.T) {
 	}
 	b.Close()
 	until(t, "left", func() bool { m := a.Members()[0]; return !m.Alive && m.Left })
+}
+
+// TestWhoLeavesIsNoWarning: a nameserver that is stopped in order is told of, but not warned of.
+func TestWhoLeavesIsNoWarning(t *testing.T) {
+	f := newFleet(t)
+	var log bytes.Buffer // read once a has ended
+	a := f.add(func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	b := f.add(nil)
+	f.meet()
+	b.Close()
+	until(t, "left", func() bool { m := a.Members()[0]; return !m.Alive && m.Left })
+	a.Close()
+	if want := `level=INFO msg="peers: nameserver is gone" peer=` + b.Name() + " left=true"; !strings.Contains(log.String(), want) {
+		t.Errorf("no line %q in\n%s", want, log.String())
+	}
 }
 
 // TestRestart: another process of the same name and address is another run; words of the earlier one don't count for it.

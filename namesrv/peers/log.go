@@ -6,14 +6,15 @@ import (
 	"log"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/waymark-mq/waymark/internal/linelimit"
 )
 
-// memberLog gives memberlist's lines to slog: what it warns of as warnings, one in ten seconds at most, the rest for debugging. Peers bring most of
-// them about.
+// memberLog gives memberlist's lines to slog: what it warns of as warnings, one of a kind in ten seconds at most, the rest for debugging. Peers and
+// strangers bring most of them about.
 type memberLog struct {
 	to         *slog.Logger
 	kinds      *linelimit.Kinds
@@ -41,7 +42,7 @@ func (l memberLog) Write(line []byte) (int, error) {
 		l.unreadable.Add(1)
 	}
 	level := slog.LevelDebug
-	for _, prefix := range []string{"[WARN] ", "[ERR] "} {
+	for _, prefix := range []string{"[WARN] ", "[ERR] ", "[ERROR] ", "Err: "} {
 		if bytes.HasPrefix(text, []byte(prefix)) {
 			level = slog.LevelWarn
 			text = text[len(prefix):]
@@ -53,13 +54,22 @@ func (l memberLog) Write(line []byte) (int, error) {
 		l.to.Debug(string(text))
 		return len(line), nil
 	}
-	l.limited("peers: memberlist", "says", string(text))
+	l.limitedKind(kindOf(string(text)), "peers: memberlist", "says", string(text))
 	return len(line), nil
 }
 
+// kindOf is what lines of memberlist that say the same of different addresses have in common: the words that they begin with.
+func kindOf(text string) string {
+	const most = 3 // with "memberlist:"; the first value follows after the third at the earliest
+	words := strings.Fields(text)
+	return strings.Join(words[:min(len(words), most)], " ")
+}
+
 // limited warns, unless it has warned of the same within ten seconds.
-func (l memberLog) limited(message string, args ...any) {
-	skipped, _, ok := l.kinds.Allow(message, logEvery)
+func (l memberLog) limited(message string, args ...any) { l.limitedKind(message, message, args...) }
+
+func (l memberLog) limitedKind(kind, message string, args ...any) {
+	skipped, _, ok := l.kinds.Allow(kind, logEvery)
 	if !ok {
 		return
 	}

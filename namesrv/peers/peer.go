@@ -54,7 +54,9 @@ const missedFor = 5 * time.Minute
 func (p *peer) missed(now int64) bool { return p.alive || !p.left && now-p.since <= int64(missedFor) }
 
 // reached reports whether p's last beacons have come; beat is how far apart they are.
-func (p *peer) reached(now, beat int64) bool { return p.alive && p.known && now-p.heard <= silentBeats*beat }
+func (p *peer) reached(now, beat int64) bool {
+	return p.alive && p.known && now-p.heard <= silentBeats*beat
+}
 
 // comparable reports whether the peer is there and has said what it holds.
 func (p *peer) comparable() bool { return p.alive && p.known && p.self.State != Starting }

@@ -10,10 +10,13 @@ import (
 	"sync/atomic"
 
 	"github.com/hashicorp/memberlist"
+
+	"github.com/waymark-mq/waymark/internal/newest"
 )
 
 const (
-	// maxInbound bounds the TCP connections that are open at a time: of members each has one or two, for a moment.
+	// maxInbound bounds the TCP connections that are open at a time: of members each has one or two, for a moment. For one more the oldest goes: whoever
+	// holds as many doesn't keep members out.
 	maxInbound = 64
 	// inboundBytes is how much is read of one: what isn't authentic shows at its end alone.
 	inboundBytes = 512 << 10
@@ -23,9 +26,10 @@ const (
 type gate struct {
 	memberlist.NodeAwareTransport
 	port    int
+	log     memberLog
 	streams chan net.Conn
-	open    atomic.Int64
-	refused atomic.Uint64
+	open    *newest.Conns
+	full    atomic.Uint64 // so many were closed for others
 	end     chan struct{}
 	ended   sync.WaitGroup
 	once    sync.Once
@@ -55,7 +59,7 @@ func (g *Group) open() (*net.TCPAddr, error) {
 		port = nt.GetAutoBindPort()
 		t = nt
 	}
-	g.gate = newGate(t, port)
+	g.gate = newGate(t, port, g.log)
 	at, err := advertised(g.o.Advertise, host, port)
 	if err != nil {
 		_ = g.gate.Shutdown()
@@ -64,8 +68,10 @@ func (g *Group) open() (*net.TCPAddr, error) {
 	return at, nil
 }
 
-func newGate(t memberlist.NodeAwareTransport, port int) *gate {
-	gt := &gate{NodeAwareTransport: t, port: port, streams: make(chan net.Conn), end: make(chan struct{})}
+func newGate(t memberlist.NodeAwareTransport, port int, log memberLog) *gate {
+	gt := &gate{
+		NodeAwareTransport: t, port: port, log: log, open: newest.New(maxInbound), streams: make(chan net.Conn), end: make(chan struct{}),
+	}
 	gt.ended.Go(gt.admit)
 	return gt
 }
@@ -86,16 +92,15 @@ func (t *gate) admit() {
 	for {
 		select {
 		case c := <-in:
-			if t.open.Load() >= maxInbound {
-				t.refused.Add(1)
-				_ = c.Close()
-				continue
+			kept, full := t.open.Keep(c)
+			if full {
+				t.full.Add(1)
+				t.log.limited("peers: too many connections; the oldest are closed", "most", maxInbound, "newest", c.RemoteAddr().String())
 			}
-			t.open.Add(1)
 			select {
-			case t.streams <- &inbound{Conn: c, left: inboundBytes, free: sync.OnceFunc(func() { t.open.Add(-1) })}:
+			case t.streams <- &inbound{Conn: kept, left: inboundBytes}:
 			case <-t.end:
-				_ = c.Close()
+				_ = kept.Close()
 				return
 			}
 		case <-t.end:
@@ -110,7 +115,6 @@ var errTooMuch = errors.New("peers: a connection brings more than a message")
 type inbound struct {
 	net.Conn
 	left int // one goroutine reads
-	free func()
 }
 
 func (c *inbound) Read(b []byte) (int, error) {
@@ -120,11 +124,6 @@ func (c *inbound) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b[:min(len(b), c.left)])
 	c.left -= n
 	return n, err
-}
-
-func (c *inbound) Close() error {
-	defer c.free()
-	return c.Conn.Close()
 }
 
 func splitAddr(addr string) (host string, port int, err error) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/waymark-mq/waymark/namesrv/settings/properties"
 )
@@ -14,7 +15,7 @@ import (
 type Finding struct {
 	Line   int    // 0: the file as a whole
 	Key    string // "": a line that can't be read, or the file
-	Value  string // as the server would show it; as it stands if the key is unknown or the value wrong
+	Value  string // as the server would show it; as it stands if the key is unknown or the value wrong. Never a secret
 	Known  bool
 	Effect Effect // of a known key that isn't Repeated
 	// Repeated: the key stands again below, and this line has no effect.
@@ -46,6 +47,10 @@ func CheckFile(env Env, file string) ([]Finding, error) {
 			f.check(s)
 		}
 	}
+	checkTogether(findings, s)
+	for i := range findings {
+		findings[i].Value = shown(findings[i].Key, findings[i].Value)
+	}
 	if syntax := (*properties.SyntaxError)(nil); errors.As(err, &syntax) {
 		findings = append(findings, Finding{Line: syntax.Line, Problem: "malformed \\uxxxx; nothing behind it was read", Fatal: true})
 	}
@@ -53,6 +58,16 @@ func CheckFile(env Env, file string) ([]Finding, error) {
 		findings = append(findings, Finding{Problem: "empty: the server would read its .bak in its place"})
 	}
 	return findings, nil
+}
+
+// checkTogether finds the key that needs another. Where one is wrong by itself that isn't known.
+func checkTogether(findings []Finding, s *Settings) {
+	key, what := s.Unmet()
+	if key == "" || slices.ContainsFunc(findings, func(f Finding) bool { return f.Fatal }) {
+		return
+	}
+	i := slices.IndexFunc(findings, func(f Finding) bool { return f.Key == key && !f.Repeated })
+	findings[i].Problem, findings[i].Fatal = what, true
 }
 
 // maxFileBytes bounds a file that is checked. Apache's configurations have a few hundred bytes.

@@ -59,6 +59,35 @@ func TestCheckFileFindsAll(t *testing.T) {
 	}
 }
 
+// A secret is shown nowhere: neither as it is, nor one that is wrong or has no effect.
+func TestCheckFileShowsNoSecret(t *testing.T) {
+	const key = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+	got := checkText(t, "peerKey="+key+"\npeerKey="+key[1:]+"\n")
+	if strings.Contains(got, key[1:]) || strings.Count(got, "peerKey=****** ") != 2 {
+		t.Errorf("repeated and wrong: %s", got)
+	}
+	if got := checkText(t, "peerKey="+key+"\n"); strings.Contains(got, key) || !strings.Contains(got, "fatal=false") {
+		t.Errorf("right: %s", got)
+	}
+}
+
+// What no key is wrong in by itself is found too, at the key that needs the other.
+func TestKeysThatNeedAnother(t *testing.T) {
+	const need = "peerListenAddress must be set, where the others reach this server"
+	for text, want := range map[string]string{
+		"listenPort=1\npeers=ns1:7946\n":                              "2 peers=ns1:7946 known=true effect=1 fatal=true " + need,
+		"peers=a\npeers=b\npeerListenAddress=\n":                      "2 peers=b known=true effect=1 fatal=true " + need,
+		"peers=ns1:7946\npeerListenAddress=127.0.0.1:7946\n":          "1 peers=ns1:7946 known=true effect=1 fatal=false \n",
+		"peers=ns1:7946\npeers=\n":                                    "2 peers= known=true effect=1 fatal=false ",
+		"peers=ns1:7946\npeerListenAddress=7946\n":                    "1 peers=ns1:7946 known=true effect=1 fatal=false \n",
+		"peers=ns1:7946\npeerListenAddress=a:1\npeerListenAddress=\n": "1 peers=ns1:7946 known=true effect=1 fatal=true " + need,
+	} {
+		if got := checkText(t, text); !strings.Contains(got, want) {
+			t.Errorf("%q: got\n%s\nwant %s", text, got, want)
+		}
+	}
+}
+
 // What CheckFile lets through, Load takes, and the other way round.
 func TestCheckFileAgreesWithLoad(t *testing.T) {
 	var names []string
@@ -70,7 +99,7 @@ func TestCheckFileAgreesWithLoad(t *testing.T) {
 		text := "# \n"
 		for range rapid.IntRange(0, 5).Draw(t, "lines") {
 			key := rapid.SampledFrom(append(names, "other")).Draw(t, "key")
-			text += key + "=" + rapid.SampledFrom([]string{"", "true", "0", "-1", "70000", "99999999999", "text", " 7 ", "\\u0001", "\\u00", "127.0.0.1"}).Draw(t, "value") + "\n"
+			text += key + "=" + rapid.SampledFrom([]string{"", "true", "0", "-1", "70000", "99999999999", "text", " 7 ", "\\u0001", "\\u00", "127.0.0.1", "127.0.0.1:7946"}).Draw(t, "value") + "\n"
 		}
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -38,6 +38,14 @@ var peerKeys = []Key{
 		Meaning: "Address, `host:port`, of an HTTP server that tells clients the nameservers that are ready: `/rocketmq/nsaddr` and `/rocketmq/nsaddr-UNIT`, for clients' `rocketmq.namesrv.domain`. Empty: none."},
 }
 
+// Unmet is a key that needs another which isn't set, and what; "": there is none. Settings that came through Load have none.
+func (s *Settings) Unmet() (key, what string) {
+	if s.Peers != "" && s.PeerListenAddress == "" {
+		return "peers", "peerListenAddress must be set, where the others reach this server"
+	}
+	return "", ""
+}
+
 // PeerList is whom to join.
 func (s *Settings) PeerList() []string { return splitList(s.Peers) }
 

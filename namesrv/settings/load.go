@@ -101,5 +101,8 @@ func (s *Settings) readFile(file string, text []byte) ([]Warning, error) {
 			s.listed[e.Key] = k.text(s)
 		}
 	}
+	if key, what := s.Unmet(); key != "" {
+		return nil, fmt.Errorf("settings: %s:%d: %s: %s", file, last[key].Line, key, what)
+	}
 	return warnings, nil
 }

@@ -62,6 +62,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"line in a value", `productEnvName=center\nkvConfigPath=/x`, `:1: productEnvName: "center\nkvConfigPath=/x" holds control characters`},
 		{"no path", "kvConfigPath=\n", `:1: kvConfigPath: must not be empty`},
 		{"bad escape", "a=1\nb=\\u12\n", `:2: malformed \uxxxx`},
+		{"peers without an address of our own", "listenPort=1\npeers=ns1\nx=1\n", `:2: peers: peerListenAddress must be set`},
 		{"client key", "connectTimeoutMillis=soon\n", `:1: connectTimeoutMillis: "soon" is no int`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

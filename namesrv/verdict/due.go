@@ -13,6 +13,10 @@ const hearing = 2 * time.Second
 // objection is how long a peer's evidence waits for another peer to speak for the broker.
 const objection = time.Second
 
+// maxStrangers bounds the probes under way of brokers that haven't answered from here: whoever may register any number of addresses where nobody
+// answers doesn't keep the others from being probed in time, and what isn't known to answer can't be missed.
+const maxStrangers = 32
+
 // maxAsked bounds the suspicions that are told at a time; the others' turn comes.
 const maxAsked = 256
 
@@ -22,22 +26,12 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 		j.isolatedAt = now
 	}
 	asks := maxAsked
-	first := j.first
-	for i := range j.order {
-		at := (first + i) % len(j.order)
-		c := j.order[at]
+	for _, c := range j.order {
 		if last, alive := c.live.Cell.Last(); !alive {
 			continue // the table knows, and will say so
 		} else if c.suspectFrom != 0 && last > c.suspectFrom {
 			c.answersHere = false // it beats though it doesn't answer
 			j.turn(c, 0, now)
-		}
-		if c.next != 0 && c.next <= now && !c.probing && room > 0 {
-			if room--; room == 0 {
-				j.first = at + 1 // whose turn it is next: slow ones mustn't keep the others waiting
-			}
-			c.probing, c.began = true, now
-			a.Probe = append(a.Probe, c.target())
 		}
 		c.forget(now)
 		if d := j.declare(c, now); d != nil {
@@ -47,9 +41,48 @@ func (j *Judge) Due(now int64, room int, a *Actions) {
 			asks--
 		}
 	}
+	room -= j.begin(now, room, a)
 	j.lookForLost(now, room, a)
 	a.Tell, j.words = append(a.Tell, j.words...), j.words[:0]
 	a.Turned, j.turns = append(a.Turned, j.turns...), j.turns[:0]
+}
+
+// begin has brokers probed whose time has come, no more than room in all and maxStrangers of those that haven't answered, and returns how many.
+func (j *Judge) begin(now int64, room int, a *Actions) (n int) {
+	strangers := maxStrangers
+	for _, c := range j.order {
+		if c.probing && !c.answersHere {
+			strangers--
+		}
+	}
+	n = j.beginOf(true, now, room, &j.first, a)
+	return n + j.beginOf(false, now, min(room-n, strangers), &j.firstStranger, a)
+}
+
+// beginOf has those probed that have answered, or those that haven't, and returns how many. It begins with whose turn it is: slow ones mustn't keep the
+// others waiting.
+func (j *Judge) beginOf(answering bool, now int64, room int, first *int, a *Actions) (n int) {
+	from := *first
+	for i := range j.order {
+		at := (from + i) % len(j.order)
+		c := j.order[at]
+		if c.answersHere != answering || !c.due(now) {
+			continue
+		}
+		if n >= room {
+			*first = at
+			return n
+		}
+		n++
+		c.probing, c.began = true, now
+		a.Probe = append(a.Probe, c.target())
+	}
+	return n
+}
+
+func (c *brokerCase) due(now int64) bool {
+	_, alive := c.live.Cell.Last()
+	return alive && c.next != 0 && c.next <= now && !c.probing
 }
 
 // forget drops evidence that is too old to mean anything.

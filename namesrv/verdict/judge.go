@@ -98,10 +98,12 @@ type Turn struct {
 //   - If most brokers fail at once, none is removed that no peer has evidence against; neither if all peers are gone, nor until they could be asked
 //     again afterwards. See isolated.go.
 type Judge struct {
-	rules    Rules
-	cases    map[Key]*brokerCase
-	order    []*brokerCase // all of them, by key
-	first    int           // of order: where Due begins
+	rules Rules
+	cases map[Key]*brokerCase
+	order []*brokerCase // all of them, by key
+	// Of order: whose turn it is to be probed, of those that have answered and of the others.
+	first, firstStranger int
+
 	lost     map[Key]*lostBroker
 	peers    int   // others that were seen and haven't said that they leave
 	alive    int   // of them now
@@ -205,12 +207,7 @@ func (j *Judge) schedule(c *brokerCase, k Key, now int64) {
 func (c *brokerCase) target() Target { return Target{c.Broker, c.origin()} }
 
 // origin is where the registration comes from; the zero Addr if that isn't known for certain.
-func (c *brokerCase) origin() netip.Addr {
-	if c.live.Claimed {
-		return netip.Addr{}
-	}
-	return access.Peer(c.live.From.Addr)
-}
+func (c *brokerCase) origin() netip.Addr { return access.Peer(c.live.Origin()) }
 
 // sign is the youngest sign of life, heartbeats, answers and peers' words together.
 func (c *brokerCase) sign() int64 {
@@ -311,7 +308,7 @@ func (j *Judge) Left(now int64, e *core.Event) {
 		w.Kind = Expired
 	case e.Kind == core.EventClosed && e.ByPeer:
 		w.Kind = Closed
-		j.lose(now, &w)
+		j.lose(now, &w, access.Peer(e.Origin)) // the event's: its case may have gone with the table before
 	case e.Kind == core.EventUnanswered:
 		w.Kind = Unanswered
 		if c := j.cases[w.key()]; c != nil { // its answers were signs of life, too

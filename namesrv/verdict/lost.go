@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -21,13 +22,9 @@ type lostBroker struct {
 // mostLost bounds the brokers that are looked for. Of more that are lost at once, most are dead.
 const mostLost = 1024
 
-func (j *Judge) lose(now int64, w *Word) {
+func (j *Judge) lose(now int64, w *Word, origin netip.Addr) {
 	if j.rules.OnWord && len(j.lost) < mostLost {
-		t := Target{Broker: w.Broker}
-		if c := j.cases[w.key()]; c != nil {
-			t = c.target()
-		}
-		j.lost[w.key()] = &lostBroker{Target: t, version: w.Version, until: now + int64(checkFor), next: now}
+		j.lost[w.key()] = &lostBroker{Target: Target{w.Broker, origin}, version: w.Version, until: now + int64(checkFor), next: now}
 	}
 }
 

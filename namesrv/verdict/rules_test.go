@@ -105,6 +105,21 @@ func TestRoomForLostBrokers(t *testing.T) {
 	}
 }
 
+// A broker whose connection has ended is looked for at the address that it registered from, also if the table was looked at in between.
+func TestLostIsLookedForWhereItWas(t *testing.T) {
+	for addr, want := range map[string]string{"10.1.2.3:40000": "10.1.2.3", "": "invalid IP"} {
+		b := newBench(t, probing, 0)
+		n := nth(0)
+		b.judge.Left(b.now, &core.Event{
+			Kind: core.EventClosed, ClusterName: n.ClusterName, BrokerName: n.BrokerName, BrokerAddr: n.BrokerAddr, Sign: b.now, Version: anyVersion, ByPeer: true,
+			PeerAddr: "10.9.9.9:1", Origin: addr,
+		})
+		if got := b.begin(time.Second); len(got) != 1 || got[0].Origin.String() != want {
+			t.Errorf("registered from %q: %+v", addr, got)
+		}
+	}
+}
+
 // After an answer a broker is asked again an interval later, not at once.
 func TestAnswerEndsTheHurry(t *testing.T) {
 	rules := probing

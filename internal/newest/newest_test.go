@@ -1,4 +1,4 @@
-package admin
+package newest
 
 import (
 	"errors"
@@ -9,16 +9,16 @@ import (
 
 // TestNewestConnections: beyond the number the oldest is closed, and one that has ended leaves its place once.
 func TestNewestConnections(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln := keepNewest(inner, 2)
 	defer ln.Close()
+	conns := New(2)
 	var clients, accepted []net.Conn
-	come := func() {
+	come := func(wantFull bool) {
 		t.Helper()
-		c, err := net.Dial("tcp", inner.Addr().String())
+		c, err := net.Dial("tcp", ln.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,6 +26,10 @@ func TestNewestConnections(t *testing.T) {
 		a, err := ln.Accept()
 		if err != nil {
 			t.Fatal(err)
+		}
+		a, full := conns.Keep(a)
+		if full != wantFull {
+			t.Errorf("connection %d closes the oldest: %v, want %v", len(clients)+1, full, wantFull)
 		}
 		t.Cleanup(func() { _ = a.Close() })
 		clients, accepted = append(clients, c), append(accepted, a)
@@ -39,16 +43,16 @@ func TestNewestConnections(t *testing.T) {
 			}
 		}
 	}
-	come()
-	come()
+	come(false)
+	come(false)
 	expect(true, true)
-	come()
+	come(true)
 	expect(false, true, true)
 	_ = accepted[2].Close()
 	_ = accepted[2].Close()
 	_ = accepted[0].Close() // which is closed already
-	come()
+	come(false)
 	expect(false, true, false, true)
-	come()
+	come(true)
 	expect(false, false, false, true, true)
 }
