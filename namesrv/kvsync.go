@@ -17,6 +17,8 @@ import (
 const (
 	// syncPatience is how long a start waits for the KV configuration of another nameserver. It goes on looking for one then, while it serves.
 	syncPatience = 5 * time.Second
+	// syncTogether is how long it waits at the least where all that are reached start as well: none of them will be ready before somebody goes on.
+	syncTogether = time.Second
 	// syncLimit bounds what one nameserver takes to tell its KV configuration.
 	syncLimit = 30 * time.Second
 	// syncPause is how long nobody is looked for, if none is ready; syncSoon, if one hasn't answered; syncAgain, if what it has couldn't be taken over.
@@ -25,8 +27,8 @@ const (
 	syncAgain = 30 * time.Second
 )
 
-// startKVSync takes over the KV namespaces that aren't here, from the first other nameserver that is ready, once. It returns when that is done, or after
-// syncPatience.
+// startKVSync takes over the KV namespaces that aren't here, from the first other nameserver that is ready, once. It returns when that is done, after
+// syncPatience, or when a whole fleet starts.
 func (s *Server) startKVSync() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.peering.syncStop = stop
@@ -35,11 +37,26 @@ func (s *Server) startKVSync() {
 		defer close(done)
 		s.syncKV(ctx)
 	})
-	select {
-	case <-done:
-	case <-time.After(syncPatience):
-		s.logger.Warn("kvSync: no other nameserver has told its KV configuration yet; this one starts without", "waited", syncPatience)
+	began := time.Now()
+	for {
+		select {
+		case <-done:
+			return
+		case <-time.After(syncPause):
+		}
+		if waited := time.Since(began); !worthWaiting(waited, s.peering.group.Members()) {
+			s.logger.Info("kvSync: no other nameserver has told its KV configuration yet; the start goes on without, and it is asked for meanwhile",
+				"waited", waited.Round(syncPause))
+			return
+		}
 	}
+}
+
+// worthWaiting reports whether one of the others may still tell its KV configuration before this one starts.
+func worthWaiting(waited time.Duration, others []peers.Member) bool {
+	reached := slices.ContainsFunc(others, func(m peers.Member) bool { return m.Alive })
+	ready := slices.ContainsFunc(others, func(m peers.Member) bool { return m.Alive && m.State != peers.Starting })
+	return waited < syncTogether || waited < syncPatience && (ready || !reached)
 }
 
 // syncKV asks one nameserver after another until one has told.

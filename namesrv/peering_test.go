@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/waymark-mq/waymark/namesrv/peers"
 	"github.com/waymark-mq/waymark/namesrv/settings"
@@ -110,6 +111,27 @@ func TestKVSync(t *testing.T) {
 		t.Errorf("events %+v", page.Events)
 	}
 	eventually(t, "the difference shows", func() bool { m := second.Peers().Members; return len(m) == 1 && m[0].KVDiffers })
+}
+
+// TestWorthWaiting: a start waits for a nameserver that may tell its KV configuration, not for others that wait as well.
+func TestWorthWaiting(t *testing.T) {
+	member := func(state peers.State, alive bool) peers.Member {
+		return peers.Member{Alive: alive, Self: peers.Self{State: state}}
+	}
+	for name, tt := range map[string]struct {
+		others []peers.Member
+		want   time.Duration // how long
+	}{
+		"nobody is reached yet": {nil, syncPatience},
+		"one is ready":          {[]peers.Member{member(peers.Starting, true), member(peers.Ready, true)}, syncPatience},
+		"all start":             {[]peers.Member{member(peers.Starting, true), member(peers.Ready, false)}, syncTogether},
+	} {
+		for waited := time.Duration(0); waited <= syncPatience; waited += syncPause {
+			if got := worthWaiting(waited, tt.others); got != (waited < tt.want) {
+				t.Errorf("%s: after %v %v", name, waited, got)
+			}
+		}
+	}
 }
 
 // TestStopTellsPeers: who stops has told the others once Stop returns, though brokers and clients were there until the end.
