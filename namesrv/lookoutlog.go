@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/waymark-mq/waymark/namesrv/settings"
 	life "github.com/waymark-mq/waymark/namesrv/verdict"
 )
 
@@ -13,6 +14,20 @@ const (
 	textSuspected = "broker suspect: it has stopped to answer probes"
 	textTrusted   = "broker not suspect any more: it answers, or shows life"
 )
+
+// startLookout begins to look for deaths, if settings want that, and says what comes of it.
+func (s *Server) startLookout(c *settings.Settings) {
+	switch {
+	case c.ProbeIntervalMillis > 0:
+		s.logger.Info("brokers are probed", "every", time.Duration(c.ProbeIntervalMillis)*time.Millisecond, "removes", c.ProbeRemoves,
+			"after", time.Duration(c.ProbeRemoveAfterMillis)*time.Millisecond)
+	case c.ProbeRemoves && s.lookout == nil:
+		s.logger.Warn("probeRemoves has no effect: probeIntervalMillis is 0, and there are no peers at whose word to probe")
+	}
+	if s.lookout != nil {
+		s.lookout.start()
+	}
+}
 
 // turned tells of a broker that became suspect, or isn't any more: an event each time, and a line once a minute for each broker.
 func (s *Server) turned(t *life.Turn) {

@@ -278,9 +278,7 @@ func (s *Server) Start() error {
 		s.settings.Store(&bound)
 		s.startedWith.Store(&bound)
 	}
-	if s.lookout != nil {
-		s.lookout.start()
-	}
+	s.startLookout(c)
 	go func() { _ = n.Run() }() // its error is Close's, which Stop returns
 	s.check.begin(s)
 	s.moveTo(Serving)

@@ -36,7 +36,7 @@ func (p process) openAdmin(s *settings.Settings, o admin.Options) (side adminSer
 	}
 	go func() {
 		if err := side.Serve(); err != nil {
-			o.Logger.Error("metrics and probes have ended", "error", err)
+			o.Logger.Error("metrics, health and API have ended", "error", err)
 		}
 	}()
 	return side, nil, nil

@@ -138,9 +138,9 @@ func (p process) serve(env settings.Env, s *settings.Settings, logger log) int {
 		return exitFailed
 	}
 	if warning != nil {
-		logger.Warn("no metrics and probes: the default address can't be listened on; adminListen chooses another", "error", warning)
+		logger.Warn("no metrics, health and API: the default address can't be listened on; adminListen chooses another", "error", warning)
 	} else if addr := side.Addr(); addr != "" {
-		logger.Info("metrics and probes", "addr", addr)
+		logger.Info("metrics, health and API", "addr", addr)
 	}
 	fmt.Fprintf(p.stdout, "The Name Server boot success. serializeType=%s, address %s:%s\n",
 		serializeNames[o.SerializeType], s.BindAddress, portOf(srv.Addr()))

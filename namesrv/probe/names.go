@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 )
@@ -24,12 +25,14 @@ func newNames() *names {
 	}}
 }
 
+var errUnresolved = errors.New("its name wasn't looked up in time")
+
 // find returns a name's addresses. It waits, for a place too, until ctx ends.
 func (n *names) find(ctx context.Context, host string) ([]netip.Addr, error) {
 	select {
 	case n.places <- struct{}{}:
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, errUnresolved
 	}
 	type answer struct {
 		addrs []netip.Addr
@@ -45,6 +48,6 @@ func (n *names) find(ctx context.Context, host string) ([]netip.Addr, error) {
 	case a := <-found:
 		return a.addrs, a.err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, errUnresolved
 	}
 }

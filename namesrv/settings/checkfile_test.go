@@ -66,6 +66,11 @@ func TestCheckFileShowsNoSecret(t *testing.T) {
 	if strings.Contains(got, key[1:]) || strings.Count(got, "peerKey=****** ") != 2 {
 		t.Errorf("repeated and wrong: %s", got)
 	}
+	for _, slip := range []string{"peerkey", "peerKeys", "PEERKEY"} {
+		if got := checkText(t, slip+"="+key+"\n"); strings.Contains(got, key) || !strings.Contains(got, slip+"=******") {
+			t.Errorf("%s: %s", slip, got)
+		}
+	}
 	if got := checkText(t, "peerKey="+key+"\n"); strings.Contains(got, key) || !strings.Contains(got, "fatal=false") {
 		t.Errorf("right: %s", got)
 	}

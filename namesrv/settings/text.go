@@ -27,10 +27,16 @@ func (s *Settings) Text() []byte {
 
 // shown is a value as it is shown: of a secret, that there is one.
 func shown(name, value string) string {
-	if k := lookup(name); k != nil && k.secret && value != "" {
+	if value != "" && isSecret(name) {
 		return "******"
 	}
 	return value
+}
+
+// isSecret reports whether a key's value is never shown; one that is meant to be such a key, but for a slip, counts.
+func isSecret(name string) bool {
+	like := strings.ToLower(name)
+	return slices.ContainsFunc(keys, func(k Key) bool { return k.secret && strings.Contains(like, strings.ToLower(k.Name)) })
 }
 
 // Listed yields the entries of Text, values as they are but for secrets.
