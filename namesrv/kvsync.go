@@ -55,7 +55,7 @@ func (s *Server) startKVSync() {
 // worthWaiting reports whether one of the others may still tell its KV configuration before this one starts.
 func worthWaiting(waited time.Duration, others []peers.Member) bool {
 	reached := slices.ContainsFunc(others, func(m peers.Member) bool { return m.Alive })
-	ready := slices.ContainsFunc(others, func(m peers.Member) bool { return m.Alive && m.State != peers.Starting })
+	ready := slices.ContainsFunc(others, func(m peers.Member) bool { return m.Alive && m.State != peers.Starting && m.State != peers.Leaving })
 	return waited < syncTogether || waited < syncPatience && (ready || !reached)
 }
 

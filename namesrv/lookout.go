@@ -228,6 +228,9 @@ func (l *lookout) settle(ctx context.Context, key life.Key, b *life.Broker, resu
 	if link != nil && (!known || !l.keeps || ctx.Err() != nil || len(l.links) >= mostLinks) {
 		link.Close()
 	} else if link != nil {
+		if former := l.links[key]; former != nil { // of the broker's life before: two probes were under way
+			former.Close()
+		}
 		l.links[key] = link
 	}
 	return known && !before.Forbidden

@@ -21,8 +21,8 @@ func (s *Server) startLookout(c *settings.Settings) {
 	case c.ProbeIntervalMillis > 0:
 		s.logger.Info("brokers are probed", "every", time.Duration(c.ProbeIntervalMillis)*time.Millisecond, "removes", c.ProbeRemoves,
 			"after", time.Duration(c.ProbeRemoveAfterMillis)*time.Millisecond)
-	case c.ProbeRemoves && s.lookout == nil:
-		s.logger.Warn("probeRemoves has no effect: probeIntervalMillis is 0, and there are no peers at whose word to probe")
+	case c.ProbeRemoves && (s.lookout == nil || !c.PeerOfflineProbe):
+		s.logger.Warn("probeRemoves has no effect: probeIntervalMillis is 0, and no peer's word has brokers probed")
 	}
 	if s.lookout != nil {
 		s.lookout.start()

@@ -124,6 +124,7 @@ func TestWorthWaiting(t *testing.T) {
 	}{
 		"nobody is reached yet": {nil, syncPatience},
 		"one is ready":          {[]peers.Member{member(peers.Starting, true), member(peers.Ready, true)}, syncPatience},
+		"the ready one leaves":  {[]peers.Member{member(peers.Starting, true), member(peers.Leaving, true)}, syncTogether},
 		"all start":             {[]peers.Member{member(peers.Starting, true), member(peers.Ready, false)}, syncTogether},
 	} {
 		for waited := time.Duration(0); waited <= syncPatience; waited += syncPause {

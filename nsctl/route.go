@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -161,8 +162,11 @@ func life(m httpside.Member, alive bool) (silent, owner string) {
 		return "", ""
 	}
 	silent = ago(m.SilentSeconds)
-	if m.Suspect {
+	if m.Suspect || m.Probe != nil && m.Probe.Suspect {
 		silent += " suspect"
+	}
+	if m.Provisional {
+		silent += " provisional"
 	}
 	if m.Owner != nil {
 		owner = m.Owner.Peer
@@ -179,11 +183,28 @@ func (t *tool) tellWhy(broker string, members []httpside.Member, why httpside.Wh
 		if m.AddressDoubt != "" {
 			t.say("%s %d: clients may not reach %s: %s", broker, m.ID, m.Address, m.AddressDoubt)
 		}
+		t.tellProbe(broker, &m)
 	}
 	for _, e := range []*httpside.Event{why.LastChange, why.LastRefused, why.LastRemoved, why.LastPermission} {
 		if e != nil {
 			t.say("%s: %s", broker, eventLine(e))
 		}
+	}
+}
+
+// tellProbe tells what speaks against an address by probes and peers.
+func (t *tool) tellProbe(broker string, m *httpside.Member) {
+	p := m.Probe
+	switch {
+	case p == nil:
+		return
+	case p.NotProbed != "":
+		t.say("%s %d: %s isn't probed: %s", broker, m.ID, m.Address, p.NotProbed)
+	case p.Failures > 0:
+		t.say("%s %d: %s hasn't answered %d probes: %s", broker, m.ID, m.Address, p.Failures, p.LastFailure)
+	}
+	if len(p.Accusers) > 0 {
+		t.say("%s %d: other nameservers speak against %s: %s", broker, m.ID, m.Address, strings.Join(p.Accusers, ", "))
 	}
 }
 

@@ -2,6 +2,8 @@ package nsctl
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 )
@@ -32,6 +34,33 @@ func TestRouteAndBroker(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if got := run(t, "broker", "broker-a", "-n", a.Addr(), "--admin", nobody, "-o", "json"); got.code != 0 || !strings.Contains(got.stdout, `"source":"remoting"`) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What probes and peers say of a broker is in tables, too.
+func TestSuspicionIsShown(t *testing.T) {
+	a := start(t)
+	side := serveSide(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/server") {
+			_, _ = io.WriteString(w, `{"state":"serving","startedAt":"2026-01-02T03:04:05Z"}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"name":"b","cluster":"c","topics":1,"why":{},"members":[
+			{"id":0,"address":"h0:1","silentSeconds":7,"probe":{"suspect":true,"failures":3,"lastFailure":"no answer in 1s","accusers":["ns2 (suspect)"]}},
+			{"id":1,"address":"h1:1","silentSeconds":8,"provisional":true,"probe":{"suspect":false,"failures":0,"notProbed":"of another network"}},
+			{"id":2,"address":"h2:1","silentSeconds":9,"probe":{"suspect":false,"failures":0}}]}`)
+	})
+	got := run(t, "broker", "b", "-n", a.Addr(), "--admin", side)
+	for _, want := range []string{
+		"7s suspect", "8s provisional", "b 0: h0:1 hasn't answered 3 probes: no answer in 1s", "b 0: other nameservers speak against h0:1: ns2 (suspect)",
+		"b 1: h1:1 isn't probed: of another network",
+	} {
+		if strings.Count(got.stdout, want) != 1 {
+			t.Errorf("no %q in %+v", want, got)
+		}
+	}
+	if strings.Contains(got.stdout, "9s suspect") || strings.Contains(got.stdout, "b 2: h2") {
 		t.Errorf("%+v", got)
 	}
 }

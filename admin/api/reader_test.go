@@ -40,6 +40,7 @@ func TestReaderAsksForFieldsThatExist(t *testing.T) {
 	}{
 		{"server", serverJSON{}, httpside.Server{}},
 		{"member", memberJSON{}, httpside.Member{}},
+		{"probe", probeJSON{}, httpside.Probe{}},
 		{"broker", brokerJSON{}, httpside.Broker{}},
 		{"queue", queueJSON{}, httpside.Queue{}},
 		{"why", brokerWhyJSON{}, httpside.Why{}},

@@ -37,7 +37,7 @@ func (s *Conns) add(c *conn) *conn {
 	if s.open.Len() <= s.most {
 		return nil
 	}
-	return s.open.Front().Value.(*conn)
+	return s.open.Remove(s.open.Front()).(*conn)
 }
 
 type conn struct {
@@ -49,7 +49,7 @@ type conn struct {
 // Close frees its place.
 func (c *conn) Close() error {
 	c.of.mu.Lock()
-	c.of.open.Remove(c.place) // nothing, the second time
+	c.of.open.Remove(c.place) // nothing if it had to go, or the second time
 	c.of.mu.Unlock()
 	return c.Conn.Close()
 }

@@ -8,6 +8,7 @@ package digest
 
 import (
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -21,7 +22,7 @@ import (
 type Table struct {
 	Snapshot *core.Snapshot
 	Sum      peers.Digest
-	Brokers  []peers.Entry // by name; their digests are of group and topics
+	Brokers  []peers.Entry // by name; their digests are of group and topics. Of a name that only static mappings have, of these
 }
 
 // Cache keeps the table of the last snapshot asked for. Any goroutine.
@@ -51,8 +52,11 @@ func newTable(s *core.Snapshot, before *Table) *Table {
 		t.Sum.Routes += d
 	}
 	for name, sum := range mapped { // of a broker name that isn't registered
-		t.Sum.Routes += mixed(xxhash.Sum64String(name) + sum)
+		d := mixed(xxhash.Sum64String(name) + sum)
+		t.Brokers = append(t.Brokers, peers.Entry{Name: name, Digest: d})
+		t.Sum.Routes += d
 	}
+	slices.SortFunc(t.Brokers, byName)
 	if before != nil && s.SameKV(before.Snapshot) {
 		t.Sum.KV = before.Sum.KV
 		return t

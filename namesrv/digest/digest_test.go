@@ -160,6 +160,10 @@ func TestMappings(t *testing.T) {
 		if d := Diff(here, there, 10); !slices.Contains(d.Other, "topic-00001") {
 			t.Errorf("%s: topics of b000 differ in %+v", name, d)
 		}
+		d := Diff(base.Brokers, other.Brokers, 10)
+		if want := name == "of no broker"; !slices.Contains(d.Other, "b000") || slices.Contains(d.OnlyThere, "gone") != want {
+			t.Errorf("%s: brokers differ in %+v", name, d)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ var peerKeys = []Key{
 		Meaning: "This server's name among the nameservers, which no other may have. Empty: the address that the others reach it at."},
 	{Name: "kvSync", Default: "false", Effect: AtRestart, protected: true,
 		field:   func(s *Settings) any { return &s.KVSync },
-		Meaning: "After the start, KV namespaces that this server doesn't have at all are taken over, once, from the first of the `peers` that is ready. The start waits for it for 5 s at the most, or for 1 s if all others start as well. Nothing is ever overwritten."},
+		Meaning: "After the start, KV namespaces that this server doesn't have at all are taken over, once, from the first of the `peers` that is ready. The start waits for it for 5 s at the most, or for 1 s if all that are reached start as well. Nothing is ever overwritten."},
 	{Name: "advertiseAddress", Effect: AtRestart, protected: true, check: checkIPMaybePort,
 		field:   func(s *Settings) any { return &s.AdvertiseAddress },
 		Meaning: "Where clients reach this server, `ip` or `ip:port`, as the address server and the other nameservers tell it. Empty: `bindAddress` or, if that is none in particular, the address that the other nameservers reach this one at, or this machine's first private one."},

@@ -53,6 +53,7 @@ func (s *Settings) Update(body []byte) (*Settings, []Change, error) {
 			return nil, nil, err
 		}
 		if change.Old != change.New {
+			change.Old, change.New = shown(name, change.Old), shown(name, change.New) // they are logged, and told to whoever asks
 			changes = append(changes, change)
 		}
 	}
@@ -76,7 +77,7 @@ func (s *Settings) readUpdate(body []byte) (request map[string]string, ignored [
 		case s.settable(e.Key):
 			request[e.Key] = e.Value
 		case len(ignored) < maxIgnoredReported:
-			ignored = append(ignored, Change{Key: quote(e.Key), New: quote(e.Value), Ignored: true})
+			ignored = append(ignored, Change{Key: quote(e.Key), New: quote(shown(e.Key, e.Value)), Ignored: true})
 		}
 	})
 	if err != nil {
@@ -101,7 +102,7 @@ func (s *Settings) apply(name, value string) (Change, error) {
 	k := lookup(name)
 	if k == nil {
 		if strings.ContainsFunc(value, isControl) {
-			return Change{}, &ValueError{Key: oneLine(name), Reason: quote(value) + " holds control characters"}
+			return Change{}, &ValueError{Key: oneLine(name), Reason: quote(shown(name, value)) + " holds control characters"}
 		}
 		change := Change{Key: oneLine(name), Old: s.listed[name], New: value}
 		s.listed[name] = value

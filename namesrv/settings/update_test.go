@@ -3,6 +3,7 @@ package settings
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -222,5 +223,18 @@ func TestFileTextReadsBack(t *testing.T) {
 	again.ConfigStorePath = s.ConfigStorePath
 	if !bytes.Equal(again.Text(), s.Text()) || !reflect.DeepEqual(again, s) {
 		t.Errorf("got\n%s\nwant\n%s", again.Text(), s.Text())
+	}
+}
+
+// TestUpdateOfASecret: a key that was meant to be a secret is shown by no change of it, neither as it was nor as it is, nor where it is ignored.
+func TestUpdateOfASecret(t *testing.T) {
+	s := loadText(t, "peerkey=hidden1\n")
+	_, changes, err := s.Update([]byte("peerkey=hidden2\npeerKeys=hidden3\n"))
+	if err != nil || len(changes) != 2 {
+		t.Fatalf("%+v, %v", changes, err)
+	}
+	_, _, err = s.Update([]byte("peerkey=hidden4\\u0007\n"))
+	if err == nil || strings.Contains(fmt.Sprint(changes, err), "hidden") {
+		t.Errorf("%+v, %v", changes, err)
 	}
 }

@@ -24,8 +24,11 @@ func (j *Judge) Heard(now int64, peer string, w *Word) {
 		c.accuse(evidence{peer, w.Kind, w.Sign, now, now})
 	}
 	// Also where the peer has missed the latest registration: it wants to know.
-	if j.rules.OnWord && !c.probing {
-		c.checkUntil = now + int64(checkFor)
+	if !j.rules.OnWord {
+		return
+	}
+	c.checkUntil = now + int64(checkFor) // what a probe that is under way comes to is told, too
+	if !c.probing {
 		c.next = cmp.Or(min(c.next, now), now)
 	}
 }

@@ -53,11 +53,13 @@ type Member struct {
 	AddressDoubt   string  `json:"addressDoubt,omitempty"`
 	SilentSeconds  float64 `json:"silentSeconds,omitempty"`
 	Suspect        bool    `json:"suspect,omitempty"`
+	Provisional    bool    `json:"provisional,omitempty"`
 	TimeoutSeconds float64 `json:"timeoutSeconds,omitempty"`
 	Owner          *struct {
 		Peer string `json:"peer"`
 		Open bool   `json:"open"`
 	} `json:"owner,omitempty"`
+	Probe        *Probe `json:"probe,omitempty"`
 	Registration *struct {
 		FirstAt    time.Time `json:"firstAt"`
 		At         time.Time `json:"at"`
@@ -66,6 +68,15 @@ type Member struct {
 		Applied    int64     `json:"applied"`
 		Recognised int64     `json:"recognised"`
 	} `json:"registration,omitempty"`
+}
+
+// Probe is what probes and peers say of a broker.
+type Probe struct {
+	Suspect     bool     `json:"suspect"`
+	Failures    int      `json:"failures"`
+	LastFailure string   `json:"lastFailure,omitempty"`
+	NotProbed   string   `json:"notProbed,omitempty"`
+	Accusers    []string `json:"accusers,omitempty"`
 }
 
 // Broker is one broker name.
