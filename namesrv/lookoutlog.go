@@ -46,10 +46,10 @@ func (s *Server) turned(t *life.Turn) {
 		slog.String("addr", short(e.Addr)), slog.Duration("silent", silent))
 }
 
-// notProbed tells of a broker at an address that nobody has allowed; its metric and the API go on telling.
+// notProbed tells of a broker at an address that nobody has allowed, and why, which is short; its metric and the API go on telling.
 func (l *eventLog) notProbed(b *life.Broker, why string) {
 	l.limited(lineNotProbed, slog.LevelWarn, short(b.ClusterName)+" "+short(b.BrokerAddr), "broker isn't probed", slog.String("cluster", short(b.ClusterName)),
-		slog.String("broker", short(b.BrokerName)), slog.Int64("id", b.BrokerID), slog.String("addr", short(b.BrokerAddr)), slog.String("why", short(why)))
+		slog.String("broker", short(b.BrokerName)), slog.Int64("id", b.BrokerID), slog.String("addr", short(b.BrokerAddr)), slog.String("why", why))
 }
 
 // keepAliveFailed tells of a connection that the kernel couldn't be told to look after.

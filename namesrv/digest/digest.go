@@ -1,6 +1,6 @@
 // Package digest sums up what all nameservers of a cluster should hold alike once every broker has registered with each: broker names with their
-// cluster, addresses, zone and acting master, topics with their queues and static mappings, and the KV configuration. Two tables with equal digests are equal, but for one
-// chance in 2^64; what is only of this server's making (signs of life, versions, the order in which things came) isn't in it.
+// cluster, addresses, zone and acting master, topics with their queues and static mappings, and the KV configuration. Two tables with equal digests
+// are equal, but for one chance in 2^64; what is only of this server's making (signs of life, versions, the order in which things came) isn't in it.
 //
 // Sums have no order, so that a table is summed up in one pass: a broker's digest is that of its group, plus for each topic the product of two
 // hashes, the topic's name's and its queues'; topics of the same brokers and queues are added up first (core.Snapshot.GroupSums).
@@ -56,7 +56,9 @@ func newTable(s *core.Snapshot, before *Table) *Table {
 		t.Brokers = append(t.Brokers, peers.Entry{Name: name, Digest: d})
 		t.Sum.Routes += d
 	}
-	slices.SortFunc(t.Brokers, byName)
+	if len(mapped) > 0 {
+		slices.SortFunc(t.Brokers, byName)
+	}
 	if before != nil && s.SameKV(before.Snapshot) {
 		t.Sum.KV = before.Sum.KV
 		return t

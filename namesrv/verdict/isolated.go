@@ -28,7 +28,8 @@ func (j *Judge) isolated(now int64) bool {
 	return j.peers > 0 && j.alive == 0 || j.failing() >= leastIsolated && j.look(now).isolated()
 }
 
-// failing is how many brokers fail that have answered before.
+// failing is how many brokers fail that have answered before. It is asked first: in nearly all rounds it says that there is no need for a crowd, and
+// for its maps.
 func (j *Judge) failing() (n int) {
 	for _, c := range j.order {
 		if c.answersHere && c.failures > 0 {

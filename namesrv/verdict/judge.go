@@ -158,7 +158,8 @@ func NewJudge(r Rules) *Judge {
 // SetPeers tells how many other nameservers there are to ask, and how many of them can be.
 func (j *Judge) SetPeers(known, alive int) { j.peers, j.alive = known, alive }
 
-// Know takes over who is registered, restored brokers and addresses that others have replaced left out. It costs nothing if nothing has changed, and reports whether anything has.
+// Know takes over who is registered, restored brokers and addresses that others have replaced left out. It costs nothing if nothing has changed, and
+// reports whether anything has.
 func (j *Judge) Know(now int64, s *core.Snapshot) (changed bool) {
 	if j.snapshot != nil && s.SameLives(j.snapshot) {
 		return false

@@ -2,8 +2,8 @@
 // that Apache's can be compared with ours.
 //
 // What differs is looked at again after a while, and only what differs twice in a row, in the same way, is reported: nameservers hear of a
-// change one after the other, and may be asked in between. Of what changes all the time, what differs at each of maxLooks looks is. Routes are remembered as digests at first; only those that differ are held as they are, one topic
-// at a time.
+// change one after the other, and may be asked in between. Of what changes all the time, what differs at each of maxLooks looks is. Routes are
+// remembered as digests at first; only those that differ are held as they are, one topic at a time.
 package diff
 
 import (
